@@ -1,0 +1,78 @@
+# Two commands for a person: `make run` and `make test`. `make help` lists the others.
+
+VAULT ?= sample-vault
+QUERY ?= how often must the pump be greased
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The newest Python from 3.11 on that is here; say PYTHON=… for another.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$p" && break; done)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*##/\1\t/' | expand -t 12
+
+.PHONY: run
+run: $(STAMP)  ## index VAULT (sample-vault), search it for QUERY, say how to go on
+	@$(BIN)/vaultrag up "$(VAULT)"
+	@echo
+	@echo "\$$ vaultrag search \"$(QUERY)\""
+	@$(BIN)/vaultrag search --vault "$(VAULT)" --limit 3 "$(QUERY)" || test $$? -eq 1
+	@echo
+	@echo "Go on:   $(BIN)/vaultrag search \"your words\"      (the daemon keeps watching the vault)"
+	@echo "         $(BIN)/vaultrag status"
+	@echo "Yours:   make run VAULT=~/Notes"
+	@echo "Stop:    $(BIN)/vaultrag stop"
+
+$(STAMP): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "vaultrag needs Python 3.11 or newer: install it, or say PYTHON=/path/to/python" >&2; exit 2; }
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV) || { \
+		echo "no virtual environment can be made: on Debian, apt install python3-venv" >&2; rm -rf $(VENV); exit 2; }
+	@echo "Installing vaultrag into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $(STAMP)
+
+$(VENV)/.dev: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(VENV)/.dev
+
+.PHONY: test
+test: check tests  ## everything that CI checks
+
+.PHONY: check
+check: $(VENV)/.dev  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.PHONY: tests
+tests: $(VENV)/.dev  ## the tests
+	$(BIN)/python -m pytest -n 3 --dist loadfile
+
+.PHONY: cov
+cov: $(VENV)/.dev  ## the tests, with their coverage
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+.PHONY: quick
+quick: $(VENV)/.dev  ## the tests that take no time
+	$(BIN)/python -m pytest -q -m 'not slow and not model'
+
+.PHONY: format
+format: $(VENV)/.dev  ## bring the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: docs
+docs: $(VENV)/.dev  ## write the generated reference pages anew
+	$(BIN)/python -m tests.docs
+
+.PHONY: bench
+bench: $(VENV)/.dev  ## figures of speed and size on this machine
+	$(BIN)/python -m tests.bench
+
+.PHONY: clean
+clean:  ## remove what was installed and built
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

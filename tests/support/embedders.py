@@ -1,0 +1,100 @@
+"""An embedder without a model: vectors from the words of a text, always the same. The twin of ``ports.Embedder``."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.support.ollama_server import hashed_vector
+from vaultrag.embed.pooling import weighted_mean
+from vaultrag.errors import BadVectors, EmbedderUnavailable, VaultragError
+from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText
+
+if TYPE_CHECKING:
+    from vaultrag.model import Vector
+
+DIMENSION = 64
+
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*")
+
+
+class HashEmbedder:
+    """Texts that share words are near each other. One passage a paragraph, the title in front.
+
+    Attributes:
+        calls: How often ``embed_notes`` and ``embed_query`` were called.
+        notes: Every note text embedded so far, in order.
+        queries: Every query embedded so far, in order.
+        failure: Raised by every call while it is set.
+        poison: A note that contains this text gives an EmbedProblem.
+        digest: Change it to become another model.
+    """
+
+    def __init__(self, digest: str = "0123456789ab", dimension: int = DIMENSION) -> None:
+        self.calls = 0
+        self.notes: list[NoteText] = []
+        self.queries: list[str] = []
+        self.failure: VaultragError | None = None
+        self.poison: str | None = None
+        self.digest = digest
+        self.dimension = dimension
+        self.closed = False
+        self._lock = threading.Lock()
+
+    def identity(self) -> Identity:
+        self._check()
+        return Identity("hash", "hashed-words", self.digest, self.dimension, windows="one passage a paragraph")
+
+    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+        with self._lock:
+            self.calls += 1
+            self._check()
+            self.notes.extend(texts)
+        return [self._note(text) for text in texts]
+
+    def embed_query(self, text: str) -> Vector:
+        with self._lock:
+            self.calls += 1
+            self._check()
+            self.queries.append(text)
+        if not text.strip():
+            raise BadVectors("an empty query has no meaning to compare")
+        return self._vector(text)
+
+    def status(self) -> EmbedderStatus:
+        if self.closed:
+            return EmbedderStatus("hash", "hashed-words", "off")
+        if self.failure is not None:
+            return EmbedderStatus("hash", "hashed-words", "down", self.failure.message, self.failure.hint)
+        return EmbedderStatus("hash", "hashed-words", "ready", dimension=self.dimension)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _check(self) -> None:
+        if self.closed:
+            raise EmbedderUnavailable("the embedder is closed")
+        if self.failure is not None:
+            raise self.failure
+
+    def _note(self, note: NoteText) -> EmbeddedNote | EmbedProblem:
+        if self.poison is not None and self.poison in f"{note.title}\n{note.text}":
+            return EmbedProblem("poisoned", permanent=True)
+        lines, texts = [], []
+        for match in _PARAGRAPH.finditer(note.text):
+            first = note.text.count("\n", 0, match.start())
+            lines.append((first, first + match.group().count("\n")))
+            texts.append(f"{note.title}: {match.group()}")
+        if texts:
+            rows: Vector = np.stack([self._vector(text) for text in texts])
+            return EmbeddedNote(weighted_mean(rows), 1.0, tuple(lines), rows)
+        if note.title.strip():
+            return EmbeddedNote(self._vector(note.title))
+        return EmbedProblem("the note has neither title nor text", permanent=True)
+
+    def _vector(self, text: str) -> Vector:
+        return np.array(hashed_vector(text, self.dimension), dtype=np.float32)

@@ -1,0 +1,80 @@
+"""Short ways to fill the real stores. (They open in milliseconds in a temporary folder, so they need no twins.)"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vaultrag.indexing.apply import content_hash
+from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath
+from vaultrag.notes import parse_note
+from vaultrag.ranking.query import parse_query
+from vaultrag.ranking.terms import clauses_of
+from vaultrag.store.fulltext import FullText
+from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.note_rows import NoteRows
+
+if TYPE_CHECKING:
+    from vaultrag.model import Vector
+
+DIMENSION = 32
+IDENTITY = Identity("test", "rows", "0123", DIMENSION)
+
+
+def parsed(path: str, text: str, note_id: int = 0, mtime_ns: int = 1, inode: int = 7) -> tuple[IndexedEntry, Note]:
+    """What the index is given for a note."""
+    data = text.encode()
+    note = parse_note(NotePath(path), data)
+    entry = IndexedEntry(
+        NoteId(note_id), NotePath(path), len(data), mtime_ns, inode, content_hash(data), note.text.hash
+    )
+    return entry, note
+
+
+def add(index: NoteIndex, path: str, text: str, note_id: int = 0, mtime_ns: int = 1) -> NoteId:
+    """Write one note, in a transaction of its own."""
+    return index.upsert([parsed(path, text, note_id, mtime_ns)])[0]
+
+
+def found(index: NoteIndex, query: str, k: int = 80) -> list[str]:
+    """The paths that a query's words find, best first."""
+    asked = parse_query(query)
+    barred = FullText(index).holding(clauses_of(asked.excluded))
+    result = FullText(index).search(clauses_of(asked.terms), k=k)
+    rows = NoteRows(index).by_ids(hit.note_id for hit in result.hits if hit.note_id not in barred)
+    return [row.path for row in rows.values()]
+
+
+def filtered(index: NoteIndex, query: str) -> set[str]:
+    """The paths that a query's filters let through."""
+    ids = index.matching(parse_query(query).filters)
+    assert ids is not None, f"{query} holds no filter"
+    return {row.path for row in NoteRows(index).by_ids(ids).values()}
+
+
+def unit_rows(count: int, seed: int = 1, dimension: int = DIMENSION) -> Vector:
+    """float32[count, dimension], rows of length 1, always the same for a seed."""
+    rows = np.random.default_rng(seed).standard_normal((count, dimension)).astype(np.float32)
+    length: Vector = np.linalg.norm(rows, axis=1, keepdims=True).astype(np.float32)
+    return rows / length
+
+
+def embedded(vector: Vector, passages: Sequence[Vector] = ()) -> EmbeddedNote:
+    """A note's vector; passage ``n`` stands on body line ``n``."""
+    note = EmbeddedNote(vector)
+    if not len(passages):
+        return note
+    lines = tuple((line, line) for line in range(len(passages)))
+    return replace(note, passage_lines=lines, passage_vectors=np.stack(list(passages)))
+
+
+def row_counts(index: NoteIndex) -> dict[str, int]:
+    """How many rows each table holds, the virtual ones too."""
+    with index.readers.reading() as connection:
+        return {
+            table: int(connection.execute(f"SELECT count(*) FROM {table}").get)
+            for table in ("notes", "names", "tags", "links", "skipped", "words_docsize", "name_letters_docsize")
+        }

@@ -1,0 +1,71 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+import typer.main
+
+from vaultrag import __version__
+from vaultrag.cli import asking, configuring, explaining, judging, running, tending
+from vaultrag.cli.options import invocation
+from vaultrag.cli.output import write
+
+_ASK, _RUN, _SET = "Commands that ask", "Commands for the daemon", "Commands for settings and measuring"
+
+
+def build() -> Any:
+    """The command, ready to be run: an object with click's ``main``."""
+    app = typer.Typer(
+        name="vaultrag",
+        invoke_without_command=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Local search for the notes you keep. Begin with: vaultrag up ~/Notes",
+        callback=_root,
+    )
+    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand)(asking.search)
+    app.command(rich_help_panel=_ASK)(asking.related)
+    app.command(rich_help_panel=_ASK)(asking.get)
+    app.command(rich_help_panel=_ASK)(explaining.explain)
+    app.command(rich_help_panel=_RUN)(running.up)
+    app.command(rich_help_panel=_RUN)(running.stop)
+    app.command(rich_help_panel=_RUN)(tending.status)
+    app.command(rich_help_panel=_RUN)(tending.reindex)
+    app.add_typer(_group(tending.vaults, remove=tending.remove), name="vaults", rich_help_panel=_RUN)
+    app.command(rich_help_panel=_RUN)(running.serve)
+    app.add_typer(
+        _group(configuring.config, path=configuring.path, init=configuring.init), name="config", rich_help_panel=_SET
+    )
+    app.command("eval", rich_help_panel=_SET)(judging.evaluate)
+    return typer.main.get_command(app)
+
+
+def _group(callback: Any, **commands: Any) -> typer.Typer:
+    """A command that does something by itself and has commands below it."""
+    group = typer.Typer(invoke_without_command=True, callback=callback)
+    for name, command in commands.items():
+        group.command(name)(command)
+    return group
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        write(f"vaultrag {__version__}\n")
+        raise typer.Exit
+
+
+def _root(
+    ctx: typer.Context,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where in the program a failure arose.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    if debug:
+        invocation(ctx).debug = True
+    if ctx.invoked_subcommand is None:
+        text = ctx.get_help()  # drawn at once by some versions of typer, returned by others
+        if text:
+            write(f"{text}\n")

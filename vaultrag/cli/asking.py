@@ -1,0 +1,139 @@
+"""Commands that ask the index: search, related, get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+import typer.core
+
+from vaultrag.cli.choosing import absolute, chosen_vault, note_path, unclear
+from vaultrag.cli.options import AsJson, Limit, VaultOption, cited_lines, invocation, line_range, options_first
+from vaultrag.cli.output import draw, width, write, write_json
+from vaultrag.cli.progress import wait
+from vaultrag.cli.starting import reach, reach_or_start, served
+from vaultrag.config import Places
+from vaultrag.model import Answer, Mode, VaultStatus
+from vaultrag.rpc.client import Client
+
+Format = Literal["human", "json", "jsonl", "paths"]
+
+NOTHING = 1
+"""Exit code of a search that found nothing."""
+
+
+class QueryCommand(typer.core.TyperCommand):
+    """A command whose arguments may begin with a dash: ``-word`` in a query leaves notes out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        valued: list[str] = []
+        flags = list(ctx.help_option_names)
+        for param in self.params:
+            if getattr(param, "param_type_name", "") == "option":
+                (flags if getattr(param, "is_flag", False) else valued).extend(param.opts)
+        return super().parse_args(ctx, options_first(args, valued, flags))
+
+
+def search(
+    ctx: typer.Context,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help='Words, "a phrase", -not, tag:#x, path:dir …')],
+    vault: VaultOption = "",
+    limit: Limit = None,
+    mode: Annotated[Mode, typer.Option("--mode", help="Which ways of finding are used.")] = "hybrid",
+    no_start: Annotated[bool, typer.Option("--no-start", help="Do not start the daemon if it is not running.")] = False,
+    as_json: AsJson = False,
+    form: Annotated[
+        Format, typer.Option("--format", help="jsonl: a note a line; paths: one absolute path a line.")
+    ] = "human",
+) -> None:
+    """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error."""
+    if as_json or form == "json":
+        form = "json"
+        invocation(ctx).json = True
+    places = Places.find()
+    with _connect(places, start=not no_start) as client:
+        chosen = searchable(client, places, vault, mode)
+        answer = client.search(" ".join(query), limit=limit or 0, mode=mode, vault=chosen.id)
+    _show(answer, form, Path(chosen.root))
+    if not answer.hits:
+        raise typer.Exit(NOTHING)
+
+
+def related(
+    path: Annotated[str, typer.Argument(help="A note's path in its vault, or a file.")],
+    vault: VaultOption = "",
+    limit: Limit = None,
+    unlinked: Annotated[bool, typer.Option("--unlinked", help="Leave out notes that are linked already.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Notes that are near a note in meaning, or linked with it."""
+    with reach(Places.find()) as client:
+        note, chosen = _note(client, cited_lines(path)[0], vault)
+        answer = client.related(note, limit=limit or 0, linked=not unlinked, vault=chosen)
+    _show(answer, "json" if as_json else "human", Path())
+    if not answer.hits:
+        raise typer.Exit(NOTHING)
+
+
+def get(
+    path: Annotated[str, typer.Argument(help="A note's path in its vault, a file, or a citation: path#L3-L9.")],
+    heading: Annotated[str, typer.Option("--heading", help="Only the section under this heading.")] = "",
+    lines: Annotated[str, typer.Option("--lines", metavar="A-B", help="Only these lines.")] = "",
+    vault: VaultOption = "",
+    as_json: AsJson = False,
+) -> None:
+    """Print a note as it is on the disk."""
+    bare, first, last = cited_lines(path)
+    if lines:
+        first, last = line_range(lines)
+    with reach(Places.find()) as client:
+        note, chosen = _note(client, bare, vault)
+        view = client.get(note, first_line=first, last_line=last, heading=heading, vault=chosen)
+    if as_json:
+        write_json(view)
+    elif view.text:
+        write(view.text if view.text.endswith("\n") else f"{view.text}\n")
+
+
+def _show(answer: Answer, form: Format, root: Path) -> None:
+    if form == "json":
+        write_json(answer)
+    elif form == "jsonl":
+        for hit in answer.hits:
+            write_json(hit, lines=True)
+    elif form == "paths":
+        for hit in answer.hits:
+            write(f"{root / hit.path}\n")
+    else:
+        from vaultrag.cli.render.answers import answer_lines
+
+        draw(*answer_lines(answer, width()))
+
+
+def _connect(places: Places, *, start: bool) -> Client:
+    return reach_or_start(places).client if start else reach(places)
+
+
+def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultStatus:
+    """The vault to search, once what it holds can be found.
+
+    Raises:
+        VaultUnknown, VaultError
+    """
+    chosen = served(client, places, name)
+    if chosen is None and name:
+        chosen = client.add_vault(absolute(name))
+    if chosen is None:
+        raise unclear(client.status().vaults)
+    # Only what starts is waited for. A vault in the midst of embedding answers now, and says that it is not done.
+    status = wait(client, chosen.id, "vectors" if mode == "meaning" else "loaded")
+    return next((vault for vault in status.vaults if vault.id == chosen.id), chosen)
+
+
+def _note(client: Client, path: str, vault: str) -> tuple[str, str]:
+    """The note's path and its vault's id, as the daemon is to be asked for them."""
+    vaults = client.status().vaults
+    chosen = chosen_vault(vaults, vault, Path.cwd().resolve())
+    note, found_in = note_path(path, chosen, () if vault else vaults)
+    return note, found_in or (chosen.id if chosen is not None else vault)

@@ -1,0 +1,57 @@
+"""Commands about the settings: what they are, where they are, and a file to begin with. None changes a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import typer
+
+from vaultrag.cli.options import AsJson
+from vaultrag.cli.output import write, write_json
+from vaultrag.config import Places, Settings, load
+from vaultrag.errors import ConfigError
+
+
+def config(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Print the settings in force, with what each is for, as TOML."""
+    if ctx.invoked_subcommand is not None:
+        return
+    file = Places.find().config_file
+    settings = load(file)
+    if as_json:
+        write_json({"file": str(file), "exists": file.exists(), "settings": settings})
+        return
+    from vaultrag.cli.render.settings import as_toml
+
+    state = "" if file.exists() else " (not there: these are the defaults; vaultrag config init writes it)"
+    write(f"# {file}{state}\n\n{as_toml(settings)}")
+
+
+def path(as_json: AsJson = False) -> None:
+    """Print where the settings file is, or would be."""
+    file = Places.find().config_file
+    write_json({"file": str(file), "exists": file.exists()}) if as_json else write(f"{file}\n")
+
+
+def init(as_json: AsJson = False) -> None:
+    """Write a settings file in which every setting is explained and commented out."""
+    file = Places.find().config_file
+    from vaultrag.cli.render.settings import as_toml
+
+    _write_new(file, as_toml(Settings(), commented=True))
+    write_json({"file": str(file), "exists": True}) if as_json else write(f"{file}\n")
+
+
+def _write_new(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise ConfigError(f"{file} is there already, and stays as it is") from error
+    except OSError as error:
+        raise ConfigError(
+            f"{file} cannot be written: {error.strerror or error}", hint="vaultrag config path"
+        ) from error
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(text)

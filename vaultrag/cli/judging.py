@@ -1,0 +1,96 @@
+"""``vaultrag eval``: judged queries through the real pipeline, to a table of figures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from vaultrag.cli.options import AsJson
+from vaultrag.cli.output import draw, remark, write_json
+from vaultrag.config import EmbedderSettings, Places, SearchSettings, Settings, load
+from vaultrag.errors import ConfigError
+from vaultrag.model import Mode
+
+
+def evaluate(
+    folder: Annotated[
+        Path | None, typer.Argument(help="A folder in the form of BEIR: corpus.jsonl, queries.jsonl, qrels/.")
+    ] = None,
+    split: Annotated[list[str] | None, typer.Option("--split", help="qrels/SPLIT.tsv; may be said twice.")] = None,
+    prefix: Annotated[str, typer.Option("--prefix", help="Only documents whose id begins so.")] = "",
+    vault: Annotated[Path | None, typer.Option("--vault", help="A vault, with --queries.")] = None,
+    queries: Annotated[Path | None, typer.Option("--queries", help="Judged queries, a JSON object a line.")] = None,
+    mode: Annotated[Mode, typer.Option("--mode", help="Which ways of finding are used.")] = "hybrid",
+    fusion: Annotated[
+        Literal["weighted", "rrf"] | None, typer.Option("--fusion", help="How the lists become one.")
+    ] = None,
+    words_weight: Annotated[float | None, typer.Option("--words-weight", min=0.0, max=1.0)] = None,
+    passages_weight: Annotated[float | None, typer.Option("--passages-weight", min=0.0, max=1.0)] = None,
+    provider: Annotated[
+        Literal["auto", "ollama", "builtin", "off"] | None, typer.Option("--provider", help="Which embedder.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="Where notes and vectors are kept from run to run.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run judged queries and print how well they were answered."""
+    from vaultrag.evaluate.datasets import lay_out, read_beir, read_queries
+    from vaultrag.evaluate.run import Pipeline, report
+    from vaultrag.evaluate.run import evaluate as run
+
+    places = Places.find()
+    home = (cache or places.data / "evaluation").absolute()
+    settings = _settings(load(places.config_file), fusion, words_weight, passages_weight, provider)
+    if folder is not None:
+        place = home / f"{folder.resolve().name}{'-' + prefix.strip('-') if prefix else ''}"
+        notes = place / "vault"
+        judged = [one for name in split or ["test"] for one in read_beir(folder, name, prefix=prefix)]
+        lay_out(folder, notes, prefix=prefix)
+    elif vault is not None and queries is not None:
+        judged, notes = read_queries(queries), vault
+        place = home / f"vault-{vault.resolve().name}"
+    else:
+        raise ConfigError("say what to run", hint="vaultrag eval FOLDER, or --vault DIR --queries FILE.jsonl")
+    if not notes.is_dir():
+        raise ConfigError(f"there is no folder {notes}")
+    with Pipeline(notes, place, settings) as pipeline:
+        pipeline.wait(_said_once())
+        figures = report(run(pipeline, judged, mode), pipeline, mode, settings.search)
+    figures["set"] = str(folder or vault)
+    if as_json:
+        write_json(figures)
+    else:
+        from vaultrag.cli.render.figures import figure_tables
+
+        draw(*figure_tables(figures))
+
+
+def _settings(
+    base: Settings, fusion: Any, words_weight: float | None, passages_weight: float | None, provider: Any
+) -> Settings:
+    search = {name: getattr(base.search, name) for name in SearchSettings.__slots__}
+    for name, value in (("fusion", fusion), ("words_weight", words_weight), ("passages_weight", passages_weight)):
+        if value is not None:
+            search[name] = value
+    embedder = {name: getattr(base.embedder, name) for name in EmbedderSettings.__slots__}
+    if provider is not None:
+        embedder["provider"] = provider
+    return Settings(EmbedderSettings(**embedder), base.watch, base.notes, SearchSettings(**search), base.server)
+
+
+def _said_once() -> Any:
+    """Progress on stderr: a line at every tenth."""
+    told = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal told
+        tenth = 10 * done // total if total else 0
+        if tenth > told and not os.environ.get("CI"):
+            told = tenth
+            remark(f"making vectors: {done} of {total}")
+
+    return progress

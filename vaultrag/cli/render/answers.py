@@ -1,0 +1,140 @@
+"""A search's answer, drawn: a hit takes its title line, its place, and at most three lines of the note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from io import StringIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from vaultrag.cli.render.words import one_line, safe
+from vaultrag.model import Answer, Evidence, Hit, Span, State
+
+PREVIEW_LINES = 3
+MAX_WIDTH = 110
+"""Longer lines are hard to read, however wide the window."""
+
+_INDENT = 3
+_ARM_WORDS = {"passages": "meaning"}
+
+_STATES = {
+    State.KEYWORD_ONLY: "words only",
+    State.INDEXING: "not complete yet",
+    State.MODEL_MISMATCH: "words only",
+    State.RELAXED: "no full match",
+    State.PARTIAL: "not complete",
+    State.FULL: "note",
+}
+
+_FILTER = re.compile(r"(?:^|\s)-\S|(?:^|\s)-?(?:tag|path|file|after|before|is):\S|(?:^|\s)\[[^\]]+\]", re.IGNORECASE)
+
+
+def answer_lines(answer: Answer, width: int) -> Iterator[Text]:
+    """The whole answer, best hit first.
+
+    Args:
+        answer: As the daemon gave it.
+        width: Columns there are.
+    """
+    width = min(width, MAX_WIDTH)
+    for rank, hit in enumerate(answer.hits, start=1):
+        yield from hit_lines(rank, hit, width)
+        yield Text()
+    if not answer.hits:
+        yield Text(f"nothing found for {one_line(answer.query)}")
+        if advice := widening(answer):
+            yield Text(f"  try: {advice}", style="dim")
+    if (line := state_line(answer)) is not None:
+        yield line
+
+
+def hit_lines(rank: int, hit: Hit, width: int) -> Iterator[Text]:
+    """One hit. Its score and the arms that found it stand at the right of its title."""
+    right = f"{hit.score:.2f}  {arms(hit.evidence)}"
+    room = width - _INDENT - cell_len(right) - 2
+    title = Text(one_line(hit.title) or hit.path, style="bold cyan", overflow="ellipsis", no_wrap=True)
+    title.truncate(max(room, 10), overflow="ellipsis")
+    head = Text(f"{rank:>2} ").append_text(title)
+    head.append(" " * max(2, width - cell_len(head.plain) - cell_len(right)))
+    yield head.append(right, style="dim")
+    yield _place_line(hit, width)
+    for line in preview_lines(hit.preview, hit.spans, width - _INDENT):
+        yield Text(" " * _INDENT).append_text(line)
+
+
+def arms(evidence: Sequence[Evidence]) -> str:
+    """The ways a hit was found: ``words+meaning``. A passage is found by its meaning."""
+    return "+".join(dict.fromkeys(_ARM_WORDS.get(item.arm, item.arm) for item in evidence))
+
+
+def preview_lines(preview: str, spans: Sequence[Span], width: int, lines: int = PREVIEW_LINES) -> list[Text]:
+    """At most so many lines of a preview, what matches in bold, begun so that the first match is among them.
+
+    Args:
+        preview: Lines of the note.
+        spans: What matches, in code points of ``preview``.
+        width: Columns.
+        lines: How many.
+    """
+    if not preview.strip():
+        return []
+    text = Text(one_line(preview))
+    for span in spans:
+        text.stylize("bold", span.start, span.end)
+    room = max(width - 2, 20)  # two columns for the dots that say that there is more
+    wrapped = [line for line in text.wrap(_paper(room), room) if line.plain.strip()]
+    first = next((i for i, line in enumerate(wrapped) if any(span.style == "bold" for span in line.spans)), 0)
+    start = max(0, min(first - 1 if first >= lines else 0, len(wrapped) - lines))
+    shown = wrapped[start : start + lines]
+    for line in shown:
+        line.rstrip()
+    if start > 0:
+        shown[0] = Text("… ").append_text(shown[0])
+    if start + lines < len(wrapped):
+        shown[-1].append(" …")
+    return shown
+
+
+def widening(answer: Answer) -> str:
+    """What could find more; empty when nothing comes to mind."""
+    query = answer.query.strip()
+    if not query:
+        return 'vaultrag search "some words"'
+    if answer.state in (State.INDEXING, State.MODEL_MISMATCH):
+        return "again when vaultrag status says ready"
+    if _FILTER.search(query):
+        return "without the filters and exclusions"
+    if '"' in query:
+        return "without the quotes"
+    if answer.mode != "hybrid":
+        return "--mode hybrid"
+    return "fewer or other words" if len(query.split()) > 1 else "another word"
+
+
+def state_line(answer: Answer) -> Text | None:
+    """In one line, why this is not a plain full answer; None when it is one."""
+    if answer.state is State.FULL and not answer.reasons:
+        return None
+    parts = [safe(reason.why) + (f" (try: {reason.hint})" if reason.hint else "") for reason in answer.reasons]
+    return Text(f"{_STATES[answer.state]}: {'; '.join(parts)}" if parts else _STATES[answer.state], style="yellow")
+
+
+def _place_line(hit: Hit, width: int) -> Text:
+    """Path and line, whole, however long, so that they can be copied; then what else there is room for."""
+    path = one_line(hit.path)
+    line = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
+    line.append(f"{path}:{hit.start_line}" if hit.start_line else path, style="green")
+    stale = "changed since it was indexed" if hit.stale else ""
+    tags = " ".join(f"#{tag}" for tag in hit.tags)
+    for part, style in ((stale, "yellow"), (one_line(hit.heading), "italic"), (one_line(tags), "magenta")):
+        if part and line.cell_len + cell_len(part) + 3 <= width:
+            line.append(" · ", style="dim").append(part, style=style)
+    return line
+
+
+def _paper(width: int) -> Console:
+    # Wrapping asks a console for its settings; this one has no way out.
+    return Console(file=StringIO(), width=width, markup=False, emoji=False, highlight=False)

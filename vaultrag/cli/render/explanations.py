@@ -1,0 +1,40 @@
+"""An explanation as lines of text. Pure."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from vaultrag.model import ExplainedHit, Explanation
+
+
+def explanation_lines(explanation: Explanation) -> list[Text]:
+    """The query as it was read, the note asked about, and the first hits with their parts."""
+    words = ", ".join(_word(word.text, word.notes, word.role) for word in explanation.words)
+    lines = [Text(f"words  {words or 'none'}")]
+    if explanation.filters:
+        lines.append(Text("only   " + " ".join(explanation.filters)))
+    sure = "nothing to judge" if explanation.confidence is None else f"{explanation.confidence:.2f}"
+    lines.append(Text(f"sure   {sure} (log-odds of the best; an answer needs {explanation.needed:.2f})"))
+    lines += [Text(f"state  {reason.state}: {reason.why}") for reason in explanation.reasons]
+    if explanation.asked is not None:
+        lines += [Text(), *_hit(explanation.asked)]
+    for hit in explanation.hits:
+        lines += [Text(), *_hit(hit)]
+    return lines
+
+
+def _word(text: str, notes: int, role: str) -> str:
+    where = "in no note" if not notes else f"in {notes}"
+    return f"{text} ({where}{'' if role in ('word', 'phrase') else ', ' + role})"
+
+
+def _hit(hit: ExplainedHit) -> list[Text]:
+    lines = [Text(f"{hit.path}  {hit.verdict}", style="bold" if hit.found else "")]
+    for part in hit.evidence:
+        figures = f"raw {part.raw:8.3f}  weight {part.weight:.2f}  adds {part.contribution:+.4f}"
+        lines.append(Text(f"  {part.arm:<10} rank {part.rank:<4} {figures}"))
+    if hit.rank:
+        cosine = "no vector" if hit.cosine is None else f"cosine {hit.cosine:.3f}"
+        odds = "" if hit.log_odds is None else f", log-odds {hit.log_odds:.2f} (needed {hit.needed:.2f})"
+        lines.append(Text(f"  score {hit.score:.4f}; holds {hit.covered:.0%} of the words' weight, {cosine}{odds}"))
+    return lines

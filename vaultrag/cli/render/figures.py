@@ -1,0 +1,36 @@
+"""Figures of an evaluation as tables. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+_SHOWN = ("ndcg@10", "ndcg@5", "hit@1", "p@5", "recall@5", "recall@20", "recall@100", "mrr")
+
+
+def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
+    """A table by kind, and lines about answers that were empty, arms and time."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("queries", justify="right")
+    for name in _SHOWN:
+        table.add_column(name, justify="right")
+    for kind, means in [*figures["kinds"].items(), ("all", figures["all"])]:
+        table.add_row(kind, str(means["queries"]), *(f"{means.get(name, 0.0):.3f}" for name in _SHOWN))
+    silence = figures["abstention"]
+    arms = ", ".join(f"{name} {count}" for name, count in figures["first_right_hit_by"].items())
+    times = ", ".join(f"{step} {part['p50']:.1f}/{part['p95']:.1f}" for step, part in figures["ms"].items())
+    model = figures["model"] or "none"
+    return [
+        Text(f"{figures['set']}: {figures['notes']} notes, mode {figures['mode']}, model {model}"),
+        table,
+        Text(
+            f"empty answers {silence['empty']}, unanswerable {silence['unanswerable']}: "
+            f"precision {silence['precision']:.3f}, recall {silence['recall']:.3f}, AUROC {silence['auroc']:.3f}"
+        ),
+        Text(f"share of the vault returned {figures['returned_share']:.4f}; first right hit by: {arms}"),
+        Text(f"ms p50/p95: {times}; notes embedded for this run: {figures['embedded_for_this_run']}"),
+    ]

@@ -1,0 +1,76 @@
+"""Settings as TOML, each with the sentence that stands below it in ``config``: the source is the one place they are
+explained in.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from vaultrag import config
+from vaultrag.config import Settings
+
+
+def as_toml(settings: Settings, *, commented: bool = False) -> str:
+    """A settings file that holds these values.
+
+    Args:
+        commented: Put every setting in a comment, for a file to begin with: later defaults then take effect.
+    """
+    return "\n".join(_lines(settings, commented)).strip() + "\n"
+
+
+def _lines(settings: Settings, commented: bool) -> Iterator[str]:
+    for section in fields(settings):
+        table = getattr(settings, section.name)
+        texts = explained()[type(table).__name__]
+        yield f"# {texts['']}"
+        yield f"[{section.name}]"
+        for setting in fields(table):
+            yield f"# {texts.get(setting.name, '')}"
+            value = getattr(table, setting.name)
+            unset = value is None
+            shown = f"{setting.name} = {_value('' if unset else value)}"
+            yield f"# {shown}" if commented or unset else shown
+        yield ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for DEL, which TOML wants escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return repr(value)
+
+
+@functools.cache
+def explained() -> dict[str, dict[str, str]]:
+    """Class name to setting to its sentence, and under the empty name the class's own."""
+    return {
+        node.name: {"": _first_line(ast.get_docstring(node) or ""), **dict(_sentences(node))}
+        for node in ast.parse(inspect.getsource(config)).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def _sentences(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for statement, after in zip(node.body, node.body[1:], strict=False):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and isinstance(after, ast.Expr)
+            and isinstance(after.value, ast.Constant)
+        ):
+            yield statement.target.id, _first_line(str(after.value.value))
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,33 @@
+"""Numbers, times and foreign text in words."""
+
+from __future__ import annotations
+
+import re
+
+_UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
+
+# What could move the cursor or change the terminal: escape sequences, and signs that turn the reading direction.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def safe(text: str) -> str:
+    """Text from a note or a file name, of the same length, that cannot steer the terminal."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """As ``safe``, with every line break a blank: positions in the text stay what they are."""
+    return safe(text.replace("\n", " ").replace("\r", " ").replace("\t", " "))
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """``1 note``, ``1,234 notes``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """``12 s``, ``3 min``, ``2 h``, ``5 d``: one unit, rounded to the nearest, for a glance."""
+    for size, unit in _UNITS:
+        if seconds >= size * 0.995:
+            return f"{round(seconds / size)} {unit}"
+    return f"{round(seconds)} s"

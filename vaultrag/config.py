@@ -1,0 +1,252 @@
+"""Settings and places. One TOML file, read in one place; every setting has a default, so the file may be absent.
+
+``parse`` is pure: a mapping in, ``Settings`` out, or a ``ConfigError`` that names the key. ``load`` reads the file.
+``Places`` says where things lie: the platform's own folders, or everything under ``VAULTRAG_HOME`` where that is set
+(tests, sandboxes, a second daemon of one's own).
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import platformdirs
+
+from vaultrag.errors import ConfigError
+
+SOCKET_PATH_LIMIT = 103
+"""Bytes of a Unix socket's path that every system takes (sun_path: 104 with its NUL on macOS, 108 on Linux)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """How text becomes vectors."""
+
+    provider: Literal["auto", "ollama", "builtin", "off"] = "auto"
+    """auto: Ollama where it answers and has the model, else builtin; off: keyword search only."""
+    model: str = "nomic-embed-text"
+    """The Ollama model."""
+    host: str = "http://127.0.0.1:11434"
+    """Where Ollama answers. Another machine's address sends your notes there."""
+    timeout_s: float = 60.0
+    """How long one request to Ollama may take."""
+    document_prefix: str | None = None
+    """Put in front of each note; unset: what the model was trained with."""
+    query_prefix: str | None = None
+    """Put in front of each query; unset: what the model was trained with."""
+    keep_alive: str = "30m"
+    """How long Ollama keeps the model loaded after a request."""
+    idle_unload_s: float = 300.0
+    """The builtin model leaves memory after so many seconds without work."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """How changes on disk are noticed."""
+
+    debounce_ms: int = 1500
+    """A changed note is read when it has been quiet for so long."""
+    storm_ms: int = 10_000
+    """A note that never is quiet is read at least this often."""
+    reconcile_s: float = 300.0
+    """The whole vault is compared with the index this often; no event is trusted to be the last word."""
+    method: Literal["auto", "native", "poll"] = "auto"
+    """auto: the system's own events, polling where they run out."""
+    poll_s: float = 10.0
+    """The pause between two looks when polling."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSettings:
+    """Which files are notes."""
+
+    max_bytes: int = 10_000_000
+    """Larger files are listed as skipped, not read."""
+    ignore: tuple[str, ...] = ()
+    """Patterns in gitignore syntax, beside the vault's own .vaultragignore and Obsidian's excluded files."""
+    obsidian_excluded: bool = True
+    """Leave out what Obsidian's own list of excluded files names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How an answer is put together. The defaults are those of the evaluation table."""
+
+    limit: int = 10
+    """Hits when the caller does not say."""
+    fusion: Literal["weighted", "rrf"] = "weighted"
+    """How the arms' lists become one: by their scores, or by reciprocal rank."""
+    words_weight: float = 0.4
+    """Weight of the words arm against the meaning arms, which share the rest."""
+    passages_weight: float = 0.7
+    """Share of the best passage in the meaning score; the note's own vector has the rest."""
+    passages: bool = True
+    """Keep and search the passages' own vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The socket."""
+
+    transport: Literal["auto", "unix", "tcp"] = "auto"
+    """auto: a Unix socket where Python has them, else loopback TCP with a token file."""
+    max_message_bytes: int = 4_000_000
+    """A longer line ends the connection that sent it."""
+    max_connections: int = 256
+    """Further clients are told to come back later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set."""
+
+    embedder: EmbedderSettings = EmbedderSettings()
+    watch: WatchSettings = WatchSettings()
+    notes: NoteSettings = NoteSettings()
+    search: SearchSettings = SearchSettings()
+    server: ServerSettings = ServerSettings()
+
+
+def parse(table: Mapping[str, Any]) -> Settings:
+    """Read settings from a TOML table.
+
+    Raises:
+        ConfigError: An unknown key (with the nearest known one) or a value of the wrong type.
+    """
+    settings: Settings = _convert(Settings, table, "")
+    return settings
+
+
+def load(path: Path) -> Settings:
+    """Read the settings file; an absent file means the defaults.
+
+    Raises:
+        ConfigError: The file cannot be read or is not valid.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the settings file {path} cannot be read: {error}") from error
+    try:
+        return parse(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"the settings file {path} is not valid TOML: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{error.message} (in {path})", hint=error.hint) from error
+
+
+def _convert(kind: Any, value: object, where: str) -> Any:
+    if is_dataclass(kind) and isinstance(kind, type):
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"[{where}] must be a table")
+        hints = get_type_hints(kind)
+        known = {f.name for f in fields(kind)}
+        for key in value:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
+                raise ConfigError(f"unknown setting {_dotted(where, key)}", hint=hint)
+        return kind(**{key: _convert(hints[key], item, _dotted(where, key)) for key, item in value.items()})
+    return _scalar(kind, value, where)
+
+
+def _scalar(kind: Any, value: object, where: str) -> Any:
+    options = get_args(kind)
+    if get_origin(kind) is Literal:
+        if value not in options:
+            raise ConfigError(f"{where} must be one of {', '.join(map(str, options))}, not {value!r}")
+        return value
+    if get_origin(kind) is tuple:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise ConfigError(f"{where} must be a list of strings")
+        return tuple(value)
+    wanted = options[0] if options else kind
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        raise ConfigError(f"{where} must be {_TYPE_NAMES[wanted]}, not {value!r}")
+    if isinstance(value, int | float) and not isinstance(value, bool) and not 0 <= value < 1e12:
+        raise ConfigError(f"{where} must not be negative, infinite or absurdly large")
+    return value
+
+
+_TYPE_NAMES = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def _dotted(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where vaultrag keeps its own files. Never inside a vault."""
+
+    config_file: Path
+    data: Path
+    runtime: Path
+
+    @classmethod
+    def find(cls, environ: Mapping[str, str] | None = None) -> Places:
+        """The platform's folders, or all under ``VAULTRAG_HOME``."""
+        env = os.environ if environ is None else environ
+        if home := env.get("VAULTRAG_HOME"):
+            base = Path(home).expanduser().absolute()
+            return cls(base / "config.toml", base / "data", base / "run")
+        data = Path(platformdirs.user_data_dir("obsidian-rag", appauthor=False))
+        config = Path(platformdirs.user_config_dir("vaultrag", appauthor=False))
+        # Without a login session there is no runtime folder; a name under /tmp could be anybody's.
+        runtime = Path(env["XDG_RUNTIME_DIR"]) / "vaultrag" if env.get("XDG_RUNTIME_DIR") else data / "run"
+        return cls(config / "config.toml", data, runtime)
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket; in a short place of its own where the runtime folder's path is too long for one."""
+        path = self.runtime / "daemon.sock"
+        if len(os.fsencode(path)) <= SOCKET_PATH_LIMIT:
+            return path
+        digest = hashlib.blake2b(os.fsencode(self.runtime), digest_size=8).hexdigest()
+        user = os.getuid() if hasattr(os, "getuid") else 0
+        return Path(tempfile.gettempdir()) / f"vaultrag-{user}-{digest}" / "d.sock"
+
+    @property
+    def discovery(self) -> Path:
+        """Tells clients where the daemon answers."""
+        return self.data / "daemon.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one daemon that may write here."""
+        return self.data / "daemon.lock"
+
+    @property
+    def registry(self) -> Path:
+        """The vaults that are served, written by the daemon."""
+        return self.data / "vaults.json"
+
+    @property
+    def log(self) -> Path:
+        """What a daemon started in the background says."""
+        return self.data / "daemon.log"
+
+    def vault_folder(self, vault_id: str) -> Path:
+        """Holds the vault's two database files."""
+        return self.data / vault_id
+
+
+def vault_id(root: Path) -> str:
+    """A vault's short name on disk: its folder's name and a digest of where it lies.
+
+    Args:
+        root: Absolute, resolved.
+    """
+    name = "".join(c if c.isalnum() and c.isascii() else "-" for c in root.name.lower()).strip("-")[:24] or "vault"
+    return f"{name}-{hashlib.blake2b(os.fsencode(root), digest_size=5).hexdigest()}"

@@ -1,0 +1,176 @@
+"""The process: lock, socket, discovery file, vaults, signals; and everything closed again in the other order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from vaultrag import __version__
+from vaultrag.config import Places, Settings
+from vaultrag.daemon.lock import DaemonLock
+from vaultrag.daemon.ready import tell_manager
+from vaultrag.daemon.vaults import Embedders, Registry, check_root, open_vault, write_atomically
+from vaultrag.errors import DaemonFailed, VaultragError
+from vaultrag.rpc.protocol import PROTOCOL_MAX
+from vaultrag.rpc.server import Server
+from vaultrag.service import Service, VaultService
+
+log = logging.getLogger(__name__)
+
+
+class Daemon:
+    """One daemon. ``run`` returns when it was told to stop."""
+
+    def __init__(self, places: Places, settings: Settings, embedders: Embedders | None = None) -> None:
+        self._places = places
+        self._settings = settings
+        self._registry = Registry(places.registry)
+        self._embedders = embedders or Embedders(settings)
+        self._service = Service(self._open, self._forget)
+        self._port = 0
+        self._ending = False
+
+    def run(self, vaults: Sequence[Path] = ()) -> None:
+        """Serve these vaults and those added before, until a signal or a client says stop.
+
+        Raises:
+            DaemonAlreadyRunning, DaemonFailed, VaultError, ConfigError
+        """
+        roots = [check_root(path, self._places) for path in vaults]
+        with DaemonLock(self._places.lock):
+            asyncio.run(self._serve([*self._registry.roots(), *roots]))
+        _leave_what_hangs()
+
+    async def _serve(self, roots: list[Path]) -> None:
+        loop = asyncio.get_running_loop()
+        stopping = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(NotImplementedError):  # Windows' loop has no handlers: Ctrl+C still ends it
+                loop.add_signal_handler(number, stopping.set)
+        server_settings = self._settings.server
+        unix = server_settings.transport == "unix" or (
+            server_settings.transport == "auto" and hasattr(socket, "AF_UNIX")
+        )
+        token = "" if unix else secrets.token_hex(32)
+        server = Server(
+            self._service,
+            stop=stopping.set,
+            max_message_bytes=server_settings.max_message_bytes,
+            max_connections=server_settings.max_connections,
+            token=token,
+        )
+        opening: asyncio.Future[None] | None = None
+        self._service.settled.clear()
+        try:
+            if unix:
+                await server.listen_unix(self._places.socket)
+            else:
+                self._port = await server.listen_tcp()
+            self._announce(token)
+            tell_manager("READY=1")
+            log.info("vaultrag %s serves (process %d)", __version__, os.getpid())
+            opening = asyncio.ensure_future(asyncio.to_thread(self._open_all, roots))
+            await stopping.wait()
+        finally:
+            self._ending = True
+            tell_manager("STOPPING=1")
+            self._withdraw()
+            await server.close()
+            if opening is not None:
+                await opening
+            await asyncio.to_thread(self._service.close)
+            self._embedders.close()
+            log.info("stopped")
+
+    def _open_all(self, roots: list[Path]) -> None:
+        try:
+            for root in dict.fromkeys(roots):
+                if self._ending:
+                    return
+                self._adopt(root)
+        finally:
+            self._service.settled.set()
+
+    def _adopt(self, root: Path) -> None:
+        try:
+            self._service.adopt(root)
+        except VaultragError as fault:
+            log.error("%s is not served: %s", root, fault.message)
+        except Exception:
+            log.exception("%s is not served, for a reason that was not foreseen", root)
+
+    def _open(self, path: Path, known: bool) -> VaultService:
+        root = path if known else check_root(path, self._places)
+        vault = open_vault(root, self._places, self._settings, self._embedders)
+        self._registry.add(root)
+        self._announce_vaults()
+        return vault
+
+    def _forget(self, vault: VaultService) -> None:
+        self._registry.remove(vault.root)
+        self._announce_vaults()
+
+    @property
+    def _token_file(self) -> Path:
+        return self._places.data / "token"
+
+    def _announce(self, token: str) -> None:
+        try:
+            if token:
+                write_atomically(self._token_file, token)
+            self._announce_vaults()
+        except OSError as error:
+            raise DaemonFailed(
+                f"the data folder {self._places.data} cannot be written: {error.strerror or error}",
+                hint="make room there, or make it writable",
+            ) from error
+
+    def _announce_vaults(self) -> None:
+        """Write the discovery file: where the daemon answers, for clients that know nothing but the home folder."""
+        if self._ending:
+            return
+        table = {
+            "pid": os.getpid(),
+            "version": __version__,
+            "protocol": PROTOCOL_MAX,
+            "sockets": [] if self._port else [str(self._places.socket)],
+            "tcp_port": self._port,
+            "token_file": str(self._token_file) if self._port else "",
+            "vaults": [str(root) for root in self._registry.roots()],
+        }
+        write_atomically(self._places.discovery, json.dumps(table, indent=1))
+
+    def _withdraw(self) -> None:
+        """Remove what points at this process, and only that. (The server removes its own socket.)"""
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            if json.loads(self._places.discovery.read_text("utf-8")).get("pid") == os.getpid():
+                self._places.discovery.unlink()
+        if self._port:
+            with contextlib.suppress(OSError):
+                self._token_file.unlink()
+
+
+_AT_WORK = ("embed-", "index-", "rpc")
+"""How the names of threads begin that may still be inside a model, or wait for one, when everything is closed."""
+
+
+def _leave_what_hangs() -> None:
+    """End the process here and now if a thread has not come back in time.
+
+    All files are closed and the lock is free. Python's own way out would take the model's library apart under a thread
+    that is still in it, and the process would end by an abort.
+    """
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith(_AT_WORK)]
+    if left:
+        log.info("ended without waiting for %s", ", ".join(left))
+        logging.shutdown()
+        os._exit(0)

@@ -1,0 +1,249 @@
+"""One vault, put together: reader, index, vectors, worker, watcher. And the list of vaults that are served."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+
+from vaultrag.config import Places, Settings, vault_id
+from vaultrag.embed.registry import choose
+from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
+from vaultrag.indexing.embedding import Embedding
+from vaultrag.indexing.meaning import Meaning
+from vaultrag.indexing.worker import IndexWorker
+from vaultrag.model import Identity, NotePath
+from vaultrag.ports import Embedder
+from vaultrag.search.engine import Engine
+from vaultrag.search.hits import HitMaker
+from vaultrag.service import VaultParts, VaultService
+from vaultrag.store.files import StoreFolder
+from vaultrag.store.fulltext import FullText
+from vaultrag.store.names import Names
+from vaultrag.store.note_rows import NoteRows
+from vaultrag.store.succession import Succession
+from vaultrag.watch import DiskReader, VaultWatcher
+
+log = logging.getLogger(__name__)
+
+FILTERS_CHANGED = "filters changed"
+
+CLOSE_S = 3.0
+"""How long the end waits for a vault's threads."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def time_ns(self) -> int:
+        return time.time_ns()
+
+
+class Embedders:
+    """One embedder a provider, shared by all vaults: a model is loaded once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._by_kind: dict[type[Embedder], Embedder] = {}
+        self._lock = threading.Lock()
+
+    def choose(self, recorded: Identity | None) -> Embedder | None:
+        """The embedder for an index with this identity; see ``embed.registry``."""
+        with self._lock:
+            chosen = choose(self._settings.embedder, recorded)
+            if chosen is None:
+                return None
+            known = self._by_kind.setdefault(type(chosen), chosen)
+            if known is not chosen:
+                chosen.close()
+            return known
+
+    def close(self) -> None:
+        for embedder in self._by_kind.values():
+            embedder.close()
+
+
+def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedders) -> VaultService:
+    """Put a vault together and start it.
+
+    Args:
+        root: Absolute, resolved. It may be away: then the index serves what it knows.
+
+    Raises:
+        StoreError: Its databases cannot be opened.
+    """
+    identity = vault_id(root)
+    clock = SystemClock()
+    try:
+        shelf = StoreFolder(places.vault_folder(identity))
+        write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
+    except OSError as error:
+        raise StoreFull(
+            f"the index folder {places.vault_folder(identity)} cannot be written: {error.strerror or error}",
+            hint="make room there, or make it writable",
+        ) from error
+    index = shelf.open_notes()
+    reader = DiskReader(root, settings.notes)
+    meaning = Meaning(shelf, embedders.choose)
+    embedding = Embedding(reader, index, meaning, clock, name=identity)
+    worker = IndexWorker(reader, index, embedding, clock, reconcile_s=settings.watch.reconcile_s, name=identity)
+    embedding.changed = worker.notice
+    table, words, names = NoteRows(index), FullText(index), Names(index)
+
+    def look_everywhere(reason: str) -> None:
+        log.info("comparing all of %s: %s", identity, reason)
+        if reason == FILTERS_CHANGED:
+            reader.reload_filters()
+        worker.reconcile()
+
+    def look_at(paths: list[NotePath]) -> None:
+        worker.notice(paths)
+
+    watcher = VaultWatcher(root, settings.watch, look_at, look_everywhere, clock)
+
+    def close() -> None:
+        # Bounded: a model's server that hangs must not hang the end as well. What is left undone is found at the next
+        # start, and a thread that comes back late finds its files closed.
+        until = clock.monotonic() + CLOSE_S
+        watcher.stop()
+        embedding.close(0)  # both are told before either is waited for
+        worker.close(CLOSE_S)
+        embedding.close(max(0.0, until - clock.monotonic()))
+        watcher.join(max(0.5, until - clock.monotonic()))
+        meaning.close()
+        index.close()
+
+    parts = VaultParts(
+        id=identity,
+        root=root,
+        reader=reader,
+        index=index,
+        table=table,
+        engine=Engine(words, names, table, index.matching, settings.search, Succession(index).successors),
+        hits=HitMaker(table, words, reader),
+        meaning=meaning,
+        worker=worker,
+        embedding=embedding,
+        clock=clock,
+        why_excluded=reader.why_excluded,
+        watching=watcher.describe,
+        events=shelf.events,
+        close=close,
+    )
+    try:
+        watcher.start()  # before the first look, so that nothing falls between the two
+        worker.start()
+        embedding.start()
+    except BaseException:
+        close()
+        raise
+    return VaultService(parts, settings.search)
+
+
+def check_root(path: Path, places: Places) -> Path:
+    """The folder, absolute and resolved, if it can be a vault.
+
+    Raises:
+        VaultMissing, VaultUnreadable, VaultUnsuitable: With the reason.
+    """
+    try:
+        root = path.expanduser().resolve(strict=True)
+        str(root).encode()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise VaultMissing(f"there is no folder {path}", hint="check the spelling; vaultrag vaults lists those known",
+                           path=str(path)) from error  # fmt: skip
+    except ValueError as error:  # a NUL in it, or bytes that are no UTF-8, which no client could be told
+        raise VaultUnsuitable(f"the name of the folder {str(path)[:200]!a} is not text", hint="rename it") from error
+    except (OSError, RuntimeError) as error:
+        raise VaultUnreadable(f"the folder {path} cannot be reached: {error}", path=str(path)) from error
+    if not root.is_dir():
+        raise VaultUnsuitable(f"{path} is a file, not a folder of notes", path=str(path))
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise VaultUnreadable(f"the folder {path} may not be read", hint=f"chmod u+rx '{path}'", path=str(path))
+    data = places.data.resolve()
+    if data.is_relative_to(root) or root.is_relative_to(data):
+        raise VaultUnsuitable(
+            f"vaultrag keeps its index in {data}, which must not lie inside the vault",
+            hint="choose the folder of notes itself, or set VAULTRAG_HOME",
+            path=str(path),
+        )
+    _check_notes(root, path)
+    return root
+
+
+_LOOKED_AT = 200_000
+
+
+def _check_notes(root: Path, path: Path) -> None:
+    """There must be a note, or Obsidian's own folder; and not a whole home folder by mistake."""
+    if (root / ".obsidian").is_dir():
+        return
+    if root == Path.home() or root == Path(root.anchor):
+        raise VaultUnsuitable(f"{path} is no vault but a whole home or system folder", hint="vaultrag up ~/Notes",
+                              path=str(path))  # fmt: skip
+    seen = 0
+    for _, folders, files in os.walk(root):
+        folders[:] = [folder for folder in folders if not folder.startswith(".")]
+        if any(name[-3:].lower() == ".md" for name in files):
+            return
+        seen += len(files) + len(folders)
+        if seen > _LOOKED_AT:
+            break
+    raise VaultUnsuitable(
+        f"{path} is empty" if not any(root.iterdir()) else f"{path} holds no Markdown notes",
+        hint="choose the folder that holds your .md files",
+        path=str(path),
+    )
+
+
+class Registry:
+    """The vaults to serve, kept in a file of the daemon's own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def roots(self) -> list[Path]:
+        """The folders, in the order they were added.
+
+        Raises:
+            ConfigError: The file is damaged.
+        """
+        try:
+            table = json.loads(self._path.read_text("utf-8"))
+            return [Path(root) for root in table["vaults"]]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ConfigError(
+                f"the list of vaults {self._path} cannot be read: {error}",
+                hint=f"remove {self._path} and add them again",
+            ) from error
+
+    def add(self, root: Path) -> None:
+        roots = self.roots()
+        if root not in roots:
+            self._write([*roots, root])
+
+    def remove(self, root: Path) -> None:
+        self._write([known for known in self.roots() if known != root])
+
+    def _write(self, roots: list[Path]) -> None:
+        write_atomically(self._path, json.dumps({"vaults": [str(root) for root in roots]}, indent=1))
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a small file so that a reader sees the old or the new one, and only its owner may read it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())  # or a power cut could leave the new name with nothing under it
+    draft.replace(path)

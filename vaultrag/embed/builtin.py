@@ -1,0 +1,294 @@
+"""The embedder that works right after install: a small model in this process, no server, no download.
+
+A note is read in passages of whole sentences, each with the title in front. Every passage is embedded on its own; the
+note's one vector is their mean, and the passages' own vectors are kept to say where in the note a match lies. The
+model is loaded at the first text and leaves memory after a while without work.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from vaultrag.embed.cache import QueryCache
+from vaultrag.embed.gate import Gate
+from vaultrag.embed.onnx import (
+    DIMENSION,
+    TOKENIZER,
+    WEIGHTS,
+    MiniLM,
+    PinnedFile,
+    Tokens,
+    give_back_memory,
+    locate,
+)
+from vaultrag.embed.pooling import weighted_mean
+from vaultrag.embed.texts import sendable
+from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken
+from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
+from vaultrag.notes.cleaning import CLEANING_VERSION
+from vaultrag.notes.windows import passages
+
+if TYPE_CHECKING:
+    from vaultrag.model import Vector
+
+MODEL = "all-MiniLM-L6-v2-int8"
+PASSAGE_TOKENS = 62
+"""Title included, [CLS] and [SEP] not. Short passages find a buried sentence; longer ones cost more and blur it."""
+TITLE_TOKENS = 16
+MAX_PASSAGES = 512
+BATCH = 16
+BATCH_TOKENS = 1024
+"""Padding included. The model's own memory grows with this: 16 windows of 256 tokens took 600 MB, and no less time."""
+
+RECIPE = f"passages of {PASSAGE_TOKENS} tokens, title of {TITLE_TOKENS} in front, at most {MAX_PASSAGES}, plain mean"
+
+
+class Encoder(Protocol):
+    """A model in memory: what is asked of ``MiniLM``, and of another in its place."""
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text."""
+        ...
+
+    def cut(self, text: str, tokens: int) -> str:
+        """The start of the text that makes at most so many tokens."""
+        ...
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Texts as ``run`` takes them."""
+        ...
+
+    def run(self, batch: Sequence[Tokens]) -> Vector:
+        """A vector a row, L2-normalised.
+
+        Raises:
+            BadVectors, ModelBroken
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A note's passages and what is embedded for each. A note without passages has its title as its one text."""
+
+    passages: tuple[Passage, ...]
+    texts: tuple[str, ...]
+
+
+class BuiltinEmbedder:
+    """Fits ``ports.Embedder``.
+
+    Args:
+        threads: Cores used within one batch.
+        idle_unload_s: The model leaves memory after so long without work.
+        clock: Monotonic seconds.
+        load: Brings the model into memory.
+        more_files: What ``load`` reads besides the builtin model's own two files.
+    """
+
+    def __init__(
+        self,
+        threads: int = 2,
+        idle_unload_s: float = 300.0,
+        clock: Callable[[], float] = time.monotonic,
+        load: Callable[[int], Encoder] = MiniLM.load,
+        more_files: Sequence[PinnedFile] = (),
+    ) -> None:
+        self._threads = threads
+        self._idle_unload_s = idle_unload_s
+        self._clock = clock
+        self._load = load
+        self._more_files = tuple(more_files)
+        self._gate = Gate()
+        self._queries = QueryCache()
+        self._lock = threading.Lock()
+        self._model: Encoder | None = None
+        self._users = 0
+        self._last_used = 0.0
+        self._closed = threading.Event()
+        self._keeper: threading.Thread | None = None
+        self._problem: EmbedError | None = None
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return self._model is not None
+
+    def identity(self) -> Identity:
+        """The pinned weights and the recipe. Sees that the files are there; their content is checked on loading."""
+        with self._watched():
+            for pinned in (WEIGHTS, TOKENIZER, *self._more_files):
+                locate(pinned)
+        return Identity(
+            provider="builtin",
+            model=MODEL,
+            digest=WEIGHTS.sha256[:12],
+            dimension=DIMENSION,
+            windows=RECIPE,
+            cleaning=CLEANING_VERSION,
+        )
+
+    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+        """Embed notes, their passages sorted by length into batches across the notes."""
+        with self._watched(), self._using() as model:
+            plans = [_plan(model, text) for text in texts]
+            tokens = model.tokens([text for plan in plans for text in plan.texts])
+            vectors: list[Vector | BadVectors] = [BadVectors("not embedded")] * len(tokens)
+            order = sorted(range(len(tokens)), key=lambda i: len(tokens[i].ids))
+            for batch in _batches(order, [len(token.ids) for token in tokens]):
+                if self._closed.is_set():
+                    raise EmbedderUnavailable("the builtin model is closed")
+                with self._gate.notes():
+                    rows = _rows(model, [tokens[i] for i in batch])
+                for i, row in zip(batch, rows, strict=True):
+                    vectors[i] = row
+            results, first = [], 0
+            for plan in plans:
+                last = first + len(plan.texts)
+                results.append(_pooled(plan, vectors[first:last], [t.seen for t in tokens[first:last]]))
+                first = last
+            return results
+
+    def embed_query(self, text: str) -> Vector:
+        """Embed a query: 5 to 8 ms, or none for one of the last 256."""
+        text = sendable(text).strip()
+        if not text:
+            raise BadVectors("an empty query has no meaning to compare")
+        known = self._queries.get(text)
+        if known is not None:
+            return known
+        with self._watched(), self._gate.query(), self._using() as model:
+            vector: Vector = model.run(model.tokens([text]))[0]
+        return self._queries.put(text, vector)
+
+    def warm(self) -> None:
+        """Load the model now, so that the first query need not wait for it.
+
+        Raises:
+            ModelBroken
+        """
+        with self._watched(), self._using():
+            pass
+
+    def status(self) -> EmbedderStatus:
+        problem = self._problem
+        state, why, hint = "ready", "", ""
+        if self._closed.is_set():
+            state, why = "off", "closed"
+        elif problem is not None:
+            state, why, hint = "broken", problem.message, problem.hint
+        return EmbedderStatus("builtin", MODEL, state, why, hint, DIMENSION)
+
+    def close(self) -> None:
+        """Drop the model and end the thread that watches for idleness. A call under way still gets its answer."""
+        self._closed.set()
+        with self._lock:
+            keeper, self._keeper = self._keeper, None
+            loaded, self._model = self._model is not None, None
+        if keeper is not None and keeper is not threading.current_thread():
+            keeper.join()
+        if loaded:
+            give_back_memory()
+
+    def unload_if_idle(self, now: float) -> bool:
+        """Drop the model when nobody has used it for ``idle_unload_s``. Returns whether it did."""
+        with self._lock:
+            if self._model is None or self._users or now - self._last_used < self._idle_unload_s:
+                return False
+            self._model = self._keeper = None
+        give_back_memory()
+        return True
+
+    @contextmanager
+    def _using(self) -> Iterator[Encoder]:
+        with self._lock:
+            if self._closed.is_set():
+                raise EmbedderUnavailable("the builtin model is closed")
+            if self._model is None:
+                self._model = self._load(self._threads)
+                self._last_used = self._clock()
+                # Lives only as long as the model is loaded: an idle daemon has no thread for this.
+                self._keeper = threading.Thread(target=self._keep, name="vaultrag-model-idle", daemon=True)
+                self._keeper.start()
+            model = self._model
+            self._users += 1
+        try:
+            yield model
+        finally:
+            with self._lock:
+                self._users -= 1
+                self._last_used = self._clock()
+
+    def _keep(self) -> None:
+        pause = self._idle_unload_s
+        while not self._closed.wait(max(pause, 0.01)):
+            now = self._clock()
+            if self.unload_if_idle(now) or self._keeper is not threading.current_thread():
+                return
+            pause = self._idle_unload_s if self._users else self._last_used + self._idle_unload_s - now
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
+        except ModelBroken as error:
+            self._problem = error
+            raise
+        self._problem = None
+
+
+def _plan(model: Encoder, note: NoteText) -> _Plan:
+    title = model.cut(sendable(note.title).strip(), TITLE_TOKENS)
+    head = f"{title}: " if title else ""
+    budget = PASSAGE_TOKENS - (model.count([head])[0] if head else 0)
+    found = tuple(passages(sendable(note.text), model.count, budget_tokens=budget, max_passages=MAX_PASSAGES))
+    if not found:
+        return _Plan((), (title,) if title else ())
+    return _Plan(found, tuple(head + passage.text for passage in found))
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Neighbours in ``order`` (the shortest first), padded to at most ``BATCH_TOKENS`` together."""
+    batch: list[int] = []
+    for i in order:
+        if batch and (len(batch) == BATCH or (len(batch) + 1) * lengths[i] > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _rows(model: Encoder, batch: Sequence[Tokens]) -> list[Vector | BadVectors]:
+    try:
+        return list(model.run(batch))
+    except BadVectors as error:
+        if len(batch) == 1:
+            return [error]
+        return [row for tokens in batch for row in _rows(model, [tokens])]
+
+
+def _pooled(plan: _Plan, vectors: Sequence[Vector | BadVectors], seen: Sequence[float]) -> EmbeddedNote | EmbedProblem:
+    if not plan.texts:
+        return EmbedProblem("the note has neither title nor text", permanent=True)
+    bad = next((vector for vector in vectors if isinstance(vector, BadVectors)), None)
+    if bad is not None:
+        return EmbedProblem(bad.message, permanent=True)
+    rows = np.stack([vector for vector in vectors if not isinstance(vector, BadVectors)])
+    try:
+        vector = weighted_mean(rows)
+    except BadVectors as error:
+        return EmbedProblem(error.message, permanent=True)
+    if not plan.passages:
+        return EmbeddedNote(vector)
+    lengths = [len(passage.text) for passage in plan.passages]
+    covered = float(np.average(seen, weights=lengths))
+    lines = tuple((passage.start_line, passage.end_line) for passage in plan.passages)
+    return EmbeddedNote(vector, covered, lines, rows)

@@ -1,0 +1,134 @@
+"""Judged queries from disk: a vault with a JSON-lines file of queries, or a folder in the form of the BEIR benchmark.
+
+BEIR (Thakur et al., NeurIPS 2021): ``corpus.jsonl[.gz]`` (``_id``, ``title``, ``text``), ``queries.jsonl[.gz]``
+(``_id``, ``text``) and ``qrels/<split>.tsv`` (query-id, corpus-id, score). Its documents are laid out as notes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vaultrag.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One query and what is right for it.
+
+    Attributes:
+        relevant: Vault-relative path to grade; higher is better, 0 and less is not relevant.
+        answerable: Whether the vault holds an answer at all.
+    """
+
+    id: str
+    query: str
+    relevant: dict[str, int] = field(default_factory=dict)
+    answerable: bool = True
+    kind: str = ""
+
+
+def read_queries(path: Path) -> list[Judged]:
+    """Read ``{"id", "query", "relevant", "answerable", "kind"}``, one JSON object a line.
+
+    Raises:
+        ConfigError: The file cannot be read, with the line.
+    """
+    judged = []
+    for number, raw in _lines(path):
+        try:
+            judged.append(
+                Judged(
+                    id=str(raw["id"]),
+                    query=str(raw["query"]),
+                    relevant={str(name): int(grade) for name, grade in raw.get("relevant", {}).items()},
+                    answerable=bool(raw.get("answerable", True)),
+                    kind=str(raw.get("kind", "")),
+                )
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ConfigError(f"{path}, line {number}: no judged query ({error})") from error
+    return judged
+
+
+def read_beir(folder: Path, split: str, *, prefix: str = "") -> list[Judged]:
+    """The judged queries of one split.
+
+    Args:
+        folder: Holds corpus, queries and qrels.
+        split: Name of the file in ``qrels``, without ``.tsv``.
+        prefix: Only documents whose id begins so are in the vault; judgements of others are dropped.
+    """
+    texts = {str(raw["_id"]): raw for _, raw in _lines(_either(folder, "queries.jsonl"))}
+    relevant: dict[str, dict[str, int]] = {}
+    qrels = folder / "qrels" / f"{split}.tsv"
+    try:
+        rows = qrels.read_text("utf-8").splitlines()
+    except OSError as error:
+        names = ", ".join(sorted(path.stem for path in folder.glob("qrels/*.tsv"))) or "none"
+        raise ConfigError(f"there is no split {split} in {folder}: {error}", hint=f"splits here: {names}") from error
+    for row in rows[1:]:
+        query, document, grade = row.split("\t")
+        if document.startswith(prefix):
+            relevant.setdefault(query, {})[note_name(document)] = int(grade)
+    return [
+        Judged(
+            query,
+            str(texts[query]["text"]),
+            documents,
+            bool(texts[query].get("metadata", {}).get("answerable", True)),
+            split,
+        )
+        for query, documents in relevant.items()
+        if query in texts
+    ]
+
+
+def lay_out(folder: Path, vault: Path, *, prefix: str = "") -> int:
+    """Write the documents of a BEIR folder as notes; returns how many. Files that are there already are kept."""
+    vault.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for _, raw in _lines(_either(folder, "corpus.jsonl")):
+        identity = str(raw["_id"])
+        if not identity.startswith(prefix):
+            continue
+        count += 1
+        path = vault / note_name(identity)
+        if not path.exists():
+            title = " ".join(str(raw.get("title", "")).split())
+            header = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n" if title else ""
+            path.write_text(f"{header}{raw['text']}\n", "utf-8")
+    return count
+
+
+def note_name(identity: str) -> str:
+    """The file a document becomes."""
+    plain = identity.replace("-", "").replace("_", "").isalnum() and identity.isascii() and len(identity) < 100
+    return f"{identity if plain else hashlib.blake2b(identity.encode(), digest_size=12).hexdigest()}.md"
+
+
+def _either(folder: Path, name: str) -> Path:
+    for path in (folder / name, folder / f"{name}.gz"):
+        if path.exists():
+            return path
+    raise ConfigError(
+        f"{folder} has no {name} or {name}.gz", hint="a folder in the form of BEIR, or --vault and --queries"
+    )
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        data = path.read_bytes()
+        text = gzip.decompress(data) if path.suffix == ".gz" else data
+        with io.StringIO(text.decode("utf-8")) as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, json.loads(line)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error

@@ -1,0 +1,234 @@
+"""Carrying out a plan: read, parse, write to the note index. Needs no model, so words are searchable at once.
+
+A file that disappears in one place and appears in another with the same bytes has moved: it keeps its id, and the name
+its vector goes by, so that a rename or a folder move costs no model call. (The title may be part of the embedded text;
+after a rename the vector stands for the old title until the note is next edited. Names are searched in their own arm.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from vaultrag.errors import VaultragError
+from vaultrag.indexing.plan import Plan
+from vaultrag.model import (
+    Content,
+    DiskEntry,
+    Gone,
+    IndexedEntry,
+    Note,
+    NoteId,
+    NotePath,
+    Skipped,
+    Unreadable,
+)
+from vaultrag.notes import parse_note
+from vaultrag.ports import NoteIndex, VaultReader
+
+log = logging.getLogger(__name__)
+
+BATCH = 128
+"""Notes in one transaction: enough to make commits cheap, few enough that a crash costs little."""
+
+BATCH_BYTES = 16_000_000
+"""A batch ends here too: so much text is held in memory at once."""
+
+_REMEMBERED = 4096
+
+
+@dataclass(slots=True)
+class Applied:
+    """What was done."""
+
+    wanted: dict[NoteId, str] = field(default_factory=dict)
+    """Notes whose embedded text is new, with its hash."""
+    deleted: list[NoteId] = field(default_factory=list)
+    skipped: dict[NotePath, Skipped] = field(default_factory=dict)
+    unreadable: dict[NotePath, str] = field(default_factory=dict)
+    faulty: set[NotePath] = field(default_factory=set)
+    """Those among ``skipped`` that are notes and should not be: what is known of them is kept."""
+    read: int = 0
+    written: int = 0
+    moved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """One file, read."""
+
+    entry: DiskEntry
+    data: bytes
+    content_hash: str
+
+
+class Applier:
+    """Applies plans to one note index, in the thread that calls."""
+
+    def __init__(self, reader: VaultReader, index: NoteIndex) -> None:
+        self._reader = reader
+        self._index = index
+        # Content hash -> text hash of notes deleted lately: a move whose two halves come apart is still a move.
+        self._parted: OrderedDict[str, str] = OrderedDict()
+
+    def apply(
+        self,
+        plan: Plan,
+        indexed: Mapping[NotePath, IndexedEntry],
+        *,
+        before_delete: Callable[[list[NoteId]], None] = lambda ids: None,
+        progress: Callable[[int], None] = lambda done: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Applied:
+        """Carry out ``plan``.
+
+        Args:
+            plan: From ``indexing.plan``.
+            indexed: The entries the plan was made from.
+            before_delete: Called with ids about to be deleted (the vectors go first).
+            progress: Called with the number of files done so far.
+            stop: Asked between batches; True ends early, and what is left differs again at the next look.
+        """
+        applied = Applied()
+        leaving = _Leaving(plan.delete)
+        done = 0
+        for batch in _batches(plan.read):
+            if stop():
+                return applied
+            fresh = list(self._read(batch, applied))
+            self._write(fresh, indexed, leaving, applied)
+            done += len(batch)
+            progress(done)
+        # A note that turns out to be none any more (binary, say) goes like one that was deleted.
+        skipped = applied.skipped.keys() - applied.faulty
+        gone = leaving.rest() + [indexed[path] for path in sorted(skipped) if path in indexed]
+        if gone:
+            for entry in gone:
+                self._parted[entry.content_hash] = entry.text_hash
+            while len(self._parted) > _REMEMBERED:
+                self._parted.popitem(last=False)
+            applied.deleted = [entry.note_id for entry in gone]
+            before_delete(applied.deleted)
+            self._index.delete(applied.deleted)
+        return applied
+
+    def _read(self, entries: Iterable[DiskEntry], applied: Applied) -> Iterable[_Fresh]:
+        for entry in entries:
+            result = self._reader.read(entry.path)
+            applied.read += 1
+            if isinstance(result, Content):
+                yield _Fresh(result.entry, result.data, content_hash(result.data))
+            elif isinstance(result, Skipped):
+                applied.skipped[result.path] = result
+            elif isinstance(result, Unreadable):
+                applied.unreadable[result.path] = result.reason
+            elif isinstance(result, Gone):
+                pass  # it went between the scan and now; its own event will follow
+
+    def _write(
+        self, fresh: list[_Fresh], indexed: Mapping[NotePath, IndexedEntry], leaving: _Leaving, applied: Applied
+    ) -> None:
+        moves: list[tuple[NoteId, IndexedEntry]] = []
+        notes: list[tuple[IndexedEntry, Note]] = []
+        for file in fresh:
+            known = indexed.get(file.entry.path)
+            if known is not None and known.content_hash == file.content_hash:
+                moves.append((known.note_id, _entry(known.note_id, file, known.text_hash)))
+                continue
+            origin = leaving.take(file) if known is None else None
+            applied.moved += origin is not None
+            try:
+                notes.append(self._parsed(file, known, origin))
+            except Exception as fault:
+                _pass_by(file.entry, fault, applied)
+        if moves:
+            self._index.move(moves)
+        if notes:
+            self._upsert(notes, applied)
+
+    def _upsert(self, notes: Sequence[tuple[IndexedEntry, Note]], applied: Applied) -> None:
+        """Write a batch; where it cannot be written for what is in it, each note by itself, so that one stays out."""
+        try:
+            ids = self._index.upsert(notes)
+        except VaultragError:
+            raise  # the disk or the file: no note's fault
+        except Exception as fault:
+            if len(notes) == 1:
+                entry = notes[0][0]
+                _pass_by(DiskEntry(entry.path, entry.size, entry.mtime_ns, entry.inode), fault, applied)
+                return
+            for note in notes:
+                self._upsert([note], applied)
+            return
+        applied.written += len(ids)
+        for note_id, (entry, _) in zip(ids, notes, strict=True):
+            applied.wanted[note_id] = entry.text_hash
+
+    def _parsed(
+        self, file: _Fresh, known: IndexedEntry | None, origin: IndexedEntry | None
+    ) -> tuple[IndexedEntry, Note]:
+        note = parse_note(file.entry.path, file.data)
+        if origin is not None:
+            return _entry(origin.note_id, file, origin.text_hash), note
+        parted = self._parted.pop(file.content_hash, None) if known is None else None
+        return _entry(known.note_id if known else NoteId(0), file, parted or note.text.hash), note
+
+
+def _pass_by(entry: DiskEntry, fault: Exception, applied: Applied) -> None:
+    """One strange note never stops the rest."""
+    log.error("%s cannot be indexed", entry.path, exc_info=fault)
+    applied.faulty.add(entry.path)
+    applied.skipped[entry.path] = Skipped(
+        entry.path, "it cannot be indexed, by a fault in vaultrag; the log has it", entry.size, entry.mtime_ns
+    )
+
+
+class _Leaving:
+    """Notes about to be deleted, findable by their bytes: one that reappears elsewhere has moved."""
+
+    def __init__(self, entries: Iterable[IndexedEntry]) -> None:
+        self._by_hash: dict[str, list[IndexedEntry]] = {}
+        for entry in entries:
+            self._by_hash.setdefault(entry.content_hash, []).append(entry)
+
+    def take(self, file: _Fresh) -> IndexedEntry | None:
+        """The note this file was before, if it was one; the same inode or name first, where several are alike."""
+        alike = self._by_hash.get(file.content_hash)
+        if not alike:
+            return None
+        name = PurePosixPath(file.entry.path).name
+        best = max(
+            alike, key=lambda e: (e.inode == file.entry.inode and e.inode != 0, PurePosixPath(e.path).name == name)
+        )
+        alike.remove(best)
+        return best
+
+    def rest(self) -> list[IndexedEntry]:
+        return [entry for entries in self._by_hash.values() for entry in entries]
+
+
+def _batches(entries: Sequence[DiskEntry]) -> Iterator[Sequence[DiskEntry]]:
+    batch: list[DiskEntry] = []
+    size = 0
+    for entry in entries:
+        if batch and (len(batch) == BATCH or size + entry.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(entry)
+        size += entry.size
+    if batch:
+        yield batch
+
+
+def content_hash(data: bytes) -> str:
+    """Names a file's bytes."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _entry(note_id: NoteId, file: _Fresh, text_hash: str) -> IndexedEntry:
+    entry = file.entry
+    return IndexedEntry(note_id, entry.path, entry.size, entry.mtime_ns, entry.inode, file.content_hash, text_hash)

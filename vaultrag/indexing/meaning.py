@@ -1,0 +1,381 @@
+"""A vault's vectors: those in use, those being built under another identity, and what still has none.
+
+The embedder is chosen by what the index records, and asked for its identity. Where the two agree, the vectors in use
+are kept up to date. Where they differ, the words arm goes on alone, a new file is built beside the old one, and swapped
+in when every note has its vector. Where the embedder is away, notes wait and are embedded when it is back.
+
+All methods may be called from any thread. The embedder is asked outside the lock, so that a note that takes long to
+embed, or a server that hangs, holds up no fresh edit.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from vaultrag.errors import BadVectors, EmbedError, ModelBroken, ModelMissing
+from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
+from vaultrag.ports import Embedder, VectorShelf, VectorStore
+
+LONG_CHARS = 60_000
+"""Longer notes wait until the others have their vectors."""
+
+BATCH_NOTES = 16
+BATCH_CHARS = 24_000
+"""A batch ends at either: some tenths of a second of work, so that a fresh edit never waits long."""
+
+MAX_TRIES = 5
+"""A text that fails for passing reasons is tried so often, then listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningView:
+    """What the meaning arm can do at the moment.
+
+    ``state``: ``ready`` (vectors may be searched), ``mismatch`` (they are of another model than the one at hand),
+    ``waiting`` (no embedder answers), ``starting`` or ``off``.
+    """
+
+    state: str = "starting"
+    vectors: VectorStore | None = None
+    embedder: Embedder | None = None
+    why: str = ""
+    hint: str = ""
+
+
+class Meaning:
+    """Keeps one vault's vectors."""
+
+    def __init__(self, shelf: VectorShelf, choose: Callable[[Identity | None], Embedder | None]) -> None:
+        self._shelf = shelf
+        self._choose = choose
+        self._in_use: VectorStore | None = None
+        self._building: VectorStore | None = None
+        self._embedder: Embedder | None = None
+        self._lock = threading.RLock()
+        self._closed = False
+        self._troubled = False
+        self._pending: dict[NoteId, str] = {}
+        self._long: set[NoteId] = set()
+        self._failed: dict[NoteId, str] = {}
+        self.view = MeaningView()
+        self.texts_embedded = 0
+        self.vectors_reused = 0
+
+    @property
+    def pending(self) -> int:
+        """Notes without a vector under the identity wanted."""
+        return len(self._pending)
+
+    @property
+    def failed(self) -> Mapping[NoteId, str]:
+        """Notes that cannot be embedded, with the reason."""
+        return dict(self._failed)  # a copy: it is read while the threads go on
+
+    @property
+    def off(self) -> bool:
+        return self.view.state == "off"
+
+    def open(self, hashes: Mapping[NoteId, str]) -> None:
+        """Find out what there is, and what of it serves the notes at hand (``hashes``: their embedded texts)."""
+        recorded = self._shelf.recorded()
+        if self._embedder is None:
+            self._embedder = self._choose(recorded)
+        if self._embedder is None:
+            self.view = MeaningView("off", why="meaning search is switched off", hint="vaultrag config")
+            return
+        try:
+            wanted = self._embedder.identity()
+        except EmbedError as error:
+            with self._lock:
+                if not self._closed:
+                    self._wait_for(error, recorded, hashes)
+            return
+        with self._lock:
+            if not self._closed:
+                self._settle(wanted, hashes)
+
+    def want(self, hashes: Mapping[NoteId, str]) -> None:
+        """These notes' texts are new: serve them from vectors already known, and note the rest as pending."""
+        with self._lock:
+            store = self._target
+            if store is None:
+                self._pending.update(hashes)
+                return
+            pending, failed = self._serve(store, hashes)
+            for note_id in hashes:
+                if note_id not in pending:
+                    self._pending.pop(note_id, None)
+                self._failed.pop(note_id, None)
+            self._pending.update(pending)
+            self._failed.update(failed)
+
+    def forget(self, note_ids: Iterable[NoteId]) -> None:
+        """These notes are gone."""
+        with self._lock:
+            ids = list(note_ids)
+            for note_id in ids:
+                self._pending.pop(note_id, None)
+                self._failed.pop(note_id, None)
+            for store in (self._in_use, self._building):
+                if store is not None:
+                    store.delete(ids)
+
+    def step(self, texts_of: Callable[[list[NoteId]], Mapping[NoteId, NoteText]]) -> int:
+        """Embed one batch of what is pending; returns how many notes are no longer so.
+
+        Args:
+            texts_of: Gives the texts of these notes; a note it leaves out has changed and comes again.
+
+        Raises:
+            EmbedError: The embedder is away; everything is still pending.
+        """
+        with self._lock:
+            store, embedder = self._target, self._embedder
+            if store is None or embedder is None or not self._pending:
+                return 0
+            before = len(self._pending)
+            wanted = self._batch(texts_of)
+        results = embedder.embed_notes([text for text, _ in wanted.values()]) if wanted else []
+        if len(results) != len(wanted):
+            raise BadVectors(f"the embedder gave {len(results)} results for {len(wanted)} notes")
+        with self._lock:
+            if store is not self._target:
+                return 0  # closed or changed over meanwhile
+            self._take_in(store, wanted, results)
+            if not self._pending:
+                self._finish()
+            return before - len(self._pending)
+
+    def check_identity(self, hashes: Callable[[], Mapping[NoteId, str]]) -> None:
+        """Notice a model that was replaced under its name, and an embedder that is back.
+
+        Raises:
+            EmbedError: It cannot be asked.
+        """
+        if self._embedder is None or self.off:
+            return
+        wanted = self._embedder.identity()
+        with self._lock:
+            store = self._target
+            if not self._closed and (store is None or store.identity != wanted or self._troubled):
+                self._settle(wanted, hashes())
+
+    def trouble(self, error: EmbedError) -> None:
+        """The embedder cannot be reached; say so until it can."""
+        with self._lock:
+            if self._closed:
+                return
+            self._troubled = True
+            state = "mismatch" if self._building is not None else "waiting"
+            self.view = MeaningView(state, self._in_use, self._embedder, error.message, error.hint)
+
+    def repair(self, hashes: Callable[[], Mapping[NoteId, str]]) -> None:
+        """Compare the vectors with the notes: serve or note as pending what has none, drop what has no note.
+
+        Args:
+            hashes: Asked under the lock, so that no note that comes meanwhile is overlooked.
+        """
+        with self._lock:
+            store = self._target
+            if store is not None:
+                self._compare(store, hashes())
+
+    def retry_failed(self) -> None:
+        """Try texts again that were given up."""
+        with self._lock:
+            store = self._target
+            if store is not None:
+                store.forget_failures()
+            self._failed.clear()
+
+    def close(self) -> None:
+        """Close the files. The embedder belongs to whoever chose it."""
+        with self._lock:
+            self._closed = True
+            self.view = MeaningView("off", why="the daemon is stopping")
+            for store in (self._in_use, self._building):
+                if store is not None:
+                    store.close()
+            self._in_use = self._building = None
+
+    # -- details -------------------------------------------------------------------------------------------------
+
+    @property
+    def _target(self) -> VectorStore | None:
+        """The store that new vectors go into."""
+        return self._building if self._building is not None else self._in_use
+
+    def _wait_for(self, error: EmbedError, recorded: Identity | None, hashes: Mapping[NoteId, str]) -> None:
+        if recorded is not None and self._in_use is None:
+            self._in_use, _ = self._shelf.open_vectors(recorded)
+            self._in_use.load()
+        if self._in_use is not None:
+            self._compare(self._in_use, hashes)
+        else:
+            self._pending = dict(hashes)
+        self.trouble(error)
+
+    def _settle(self, wanted: Identity, hashes: Mapping[NoteId, str]) -> None:
+        """Open what belongs to the identity wanted, and find what it lacks."""
+        if self._building is not None and self._building.identity != wanted:
+            self._building.close()
+            self._building = None
+        if self._in_use is not None and self._in_use.identity == wanted:
+            if self._building is not None:
+                self._building.close()
+                self._building = None
+        elif self._building is None:
+            store, in_use = self._shelf.open_vectors(wanted)
+            if in_use:
+                self._in_use = store
+            else:
+                self._building = store
+        target = self._target
+        assert target is not None
+        if not target.loaded:
+            target.load()
+        self._compare(target, hashes)
+        self._show()
+        if not self._pending:
+            self._finish()
+
+    def _show(self) -> None:
+        self._troubled = False
+        if self._building is None:
+            self.view = MeaningView("ready", self._in_use, self._embedder)
+            return
+        self.view = MeaningView(
+            "mismatch",
+            self._in_use,
+            self._embedder,
+            why=f"the vectors are being made again for {self._building.identity.model}",
+        )
+
+    def _compare(self, store: VectorStore, hashes: Mapping[NoteId, str]) -> None:
+        known = store.hashes()
+        extra = [note_id for note_id in known if note_id not in hashes]
+        if extra:
+            store.delete(extra)
+        missing = {note_id: text_hash for note_id, text_hash in hashes.items() if known.get(note_id) != text_hash}
+        # In one step, so that who asks meanwhile never sees that nothing is pending.
+        self._pending, self._failed = self._serve(store, missing) if missing else ({}, {})
+        store.forget_failures(keep=hashes.values())
+
+    def _serve(self, store: VectorStore, hashes: Mapping[NoteId, str]) -> tuple[dict[NoteId, str], dict[NoteId, str]]:
+        """Give notes what vectors there are; returns those still pending, and those given up with the reason."""
+        served = store.reuse(hashes)
+        self.vectors_reused += len(served)
+        failures = store.failures()
+        pending, failed = dict[NoteId, str](), dict[NoteId, str]()
+        for note_id, text_hash in hashes.items():
+            if note_id in served:
+                continue
+            failure = failures.get(text_hash)
+            if failure is not None and _given_up(*failure):
+                failed[note_id] = failure[0]
+            else:
+                pending[note_id] = text_hash
+        return pending, failed
+
+    def _batch(
+        self, texts_of: Callable[[list[NoteId]], Mapping[NoteId, NoteText]]
+    ) -> dict[NoteId, tuple[NoteText, str]]:
+        """The next notes to embed: their texts, and the hashes these go by."""
+        self._long &= self._pending.keys()
+        short = [note_id for note_id in self._pending if note_id not in self._long]
+        chosen = short[:BATCH_NOTES] or list(self._pending)[:1]  # of long ones no batch takes more
+        available = texts_of(chosen)
+        for note_id in chosen:
+            if note_id not in available:
+                self._pending.pop(note_id)
+            elif len(available[note_id].text) > LONG_CHARS:
+                self._long.add(note_id)
+        if short:
+            chosen = [note_id for note_id in chosen if note_id not in self._long]
+        return {
+            note_id: (text, self._pending[note_id]) for note_id, text in _until(BATCH_CHARS, chosen, available).items()
+        }
+
+    def _take_in(
+        self,
+        store: VectorStore,
+        wanted: Mapping[NoteId, tuple[NoteText, str]],
+        results: Sequence[EmbeddedNote | EmbedProblem],
+    ) -> None:
+        good: list[tuple[NoteId, str, EmbeddedNote]] = []
+        for (note_id, (_, text_hash)), result in zip(wanted.items(), results, strict=True):
+            if self._pending.get(note_id) != text_hash:
+                continue  # deleted or edited while the model was at it
+            if isinstance(result, EmbeddedNote):
+                good.append((note_id, text_hash, result))
+            else:
+                self._record(store, note_id, text_hash, result)
+        self._put(store, good)
+
+    def _put(self, store: VectorStore, good: list[tuple[NoteId, str, EmbeddedNote]]) -> None:
+        """Store a batch; where a vector in it is refused, each by itself. What cannot be stored stays pending."""
+        if not good:
+            return
+        try:
+            store.put(good)
+        except BadVectors as error:
+            if len(good) == 1:
+                self._record(store, good[0][0], good[0][1], EmbedProblem(error.message, permanent=False))
+                return
+            for row in good:
+                self._put(store, [row])
+            return
+        for note_id, _, _ in good:
+            del self._pending[note_id]
+        self.texts_embedded += len(good)
+
+    def _record(self, store: VectorStore, note_id: NoteId, text_hash: str, problem: EmbedProblem) -> None:
+        store.record_failure(text_hash, problem.reason, permanent=problem.permanent)
+        del self._pending[note_id]
+        if _given_up(*store.failures()[text_hash]):
+            self._failed[note_id] = problem.reason
+        else:
+            self._pending[note_id] = text_hash  # at the end of the line
+
+    def _finish(self) -> None:
+        """Nothing is pending: vectors built beside take their place."""
+        if self._building is None:
+            return
+        finished, old = self._building, self._in_use
+        # Until all of this has worked, neither is there: after a fault, the next step opens what it finds.
+        self._building = self._in_use = None
+        self._troubled = True
+        if old is not None:
+            old.close()
+        swapped = self._shelf.swap_in(finished)
+        swapped.load()
+        self._in_use = swapped
+        self._show()
+
+
+def _given_up(reason: str, permanent: bool, tries: int) -> bool:
+    return permanent or tries >= MAX_TRIES
+
+
+def _until(chars: int, chosen: Iterable[NoteId], texts: Mapping[NoteId, NoteText]) -> dict[NoteId, NoteText]:
+    """The first of ``texts``, in the order of ``chosen``, up to so many characters; at least one."""
+    taken: dict[NoteId, NoteText] = {}
+    total = 0
+    for note_id in chosen:
+        text = texts.get(note_id)
+        if text is None:
+            continue
+        if taken and total + len(text.text) > chars:
+            break
+        taken[note_id] = text
+        total += len(text.text)
+    return taken
+
+
+def describe(error: EmbedError) -> str:
+    """The embedder's state in one word, for the status."""
+    if isinstance(error, ModelMissing):
+        return "missing"
+    return "broken" if isinstance(error, ModelBroken) else "down"

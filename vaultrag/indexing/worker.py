@@ -1,0 +1,242 @@
+"""The thread that keeps a vault's index true: it looks at the disk where something may have changed.
+
+It sleeps until there is a path to look at, or the five-minute comparison is due. Vectors are another thread's work
+(``embedding``), so that what was typed just now is found by its words at once, however busy the model is.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from vaultrag.errors import VaultragError
+from vaultrag.indexing.apply import Applied, Applier
+from vaultrag.indexing.embedding import Embedding
+from vaultrag.indexing.plan import Plan, plan, same_as_skipped, without_doubtful
+from vaultrag.model import IndexedEntry, NotePath, Scan, Skipped
+from vaultrag.ports import Clock, NoteIndex, VaultReader
+
+log = logging.getLogger(__name__)
+
+SECOND_LOOK_S = 1.0
+"""The pause before a doubtful deletion is looked at again."""
+
+EMPTY_LOOK_S = 15.0
+"""The pause between two looks at a vault that has lost every note: a disk that is away, most likely."""
+
+FAULT_LOOK_S = 60.0
+"""The pause after a fault (a full disk, a damaged file) before everything is compared once more."""
+
+WHOLE = NotePath("")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the work stands. ``phase``: starting, reading, idle, away or broken."""
+
+    phase: str = "starting"
+    done: int = 0
+    total: int = 0
+    since: float = 0.0
+    why: str = ""
+    hint: str = ""
+
+
+class IndexWorker:
+    """Runs the indexing of one vault in a thread of its own."""
+
+    def __init__(
+        self,
+        reader: VaultReader,
+        index: NoteIndex,
+        embedding: Embedding,
+        clock: Clock,
+        *,
+        reconcile_s: float,
+        name: str = "vault",
+    ) -> None:
+        self._reader = reader
+        self._index = index
+        self._embedding = embedding
+        self._clock = clock
+        self._reconcile_s = reconcile_s
+        self._applier = Applier(reader, index)
+        self._wake = threading.Condition()
+        self._scopes: set[NotePath] = {WHOLE}
+        self._confirmed = False
+        self._stopping = False
+        self._look_again_at = math.inf
+        self._doubted: frozenset[NotePath] = frozenset()
+        self._thread = threading.Thread(target=self._run, name=f"index-{name}", daemon=True)
+        self.progress = Progress()
+        self.counters: dict[str, int] = dict.fromkeys(
+            ("scans", "full_scans", "files_read", "notes_written", "notes_moved", "notes_deleted", "second_looks",
+             "wakeups"), 0,
+        )  # fmt: skip
+        self.searchable = threading.Event()
+        """Set when the words of every note are in the index."""
+        self.settled = threading.Event()
+        """Set while no change is waiting."""
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def notice(self, paths: Iterable[NotePath]) -> None:
+        """Look at these files and folders soon. Callable from any thread."""
+        with self._wake:
+            self._scopes.update(paths)
+            self.settled.clear()
+            self._wake.notify()
+
+    def reconcile(self, *, confirmed: bool = False) -> None:
+        """Compare the whole vault with the index.
+
+        Args:
+            confirmed: A person asked: believe what is missing, and try again what was given up.
+        """
+        with self._wake:
+            self._scopes.add(WHOLE)
+            self._confirmed = self._confirmed or confirmed
+            self.settled.clear()
+            self._wake.notify()
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Stop after the batch at hand, and wait for it."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    # -- the thread ----------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        last_full = self._clock.monotonic()
+        while True:
+            scopes, confirmed = self._await(last_full)
+            if self._stopping:
+                return
+            if WHOLE in scopes:
+                last_full = self._clock.monotonic()
+            try:
+                self._look(scopes, confirmed)
+                if WHOLE in scopes and not self._stopping:
+                    self._embedding.compare(retry_failed=confirmed)
+            except VaultragError as fault:
+                log.error("indexing stopped: %s", fault.message)
+                self._broken(fault.message, fault.hint)
+            except Exception:
+                log.exception("indexing failed in a way that was not foreseen")
+                self._broken("an unforeseen fault; the log has it", "vaultrag status")
+
+    def _await(self, last_full: float) -> tuple[set[NotePath], bool]:
+        """Wait until there is something to do; returns the scopes to look at, and whether a person asked."""
+        with self._wake:
+            while not self._stopping:
+                now = self._clock.monotonic()
+                due = min(last_full + self._reconcile_s, self._look_again_at)
+                if now >= due:
+                    self._scopes.add(WHOLE)
+                    self._look_again_at = math.inf
+                if self._scopes:
+                    break
+                self.settled.set()
+                self._wake.wait(due - now)
+                self.counters["wakeups"] += 1
+            self.settled.clear()  # also for a look that is due by the clock
+            scopes, self._scopes = self._scopes, set()
+            confirmed, self._confirmed = self._confirmed, False
+            return scopes, confirmed
+
+    def _broken(self, why: str, hint: str) -> None:
+        """After a fault: say so, and compare everything once more, later."""
+        self.progress = Progress("broken", why=why, hint=hint)
+        with self._wake:
+            self._look_again_at = self._clock.monotonic() + FAULT_LOOK_S
+
+    # -- words ---------------------------------------------------------------------------------------------------
+
+    def _look(self, scopes: set[NotePath], confirmed: bool) -> None:
+        whole = WHOLE in scopes
+        asked = () if whole else tuple(sorted(scopes))
+        scan = self._reader.scan(asked)
+        self.counters["scans"] += 1
+        self.counters["full_scans"] += whole
+        indexed = self._index.entries(asked)
+        passed_by = self._index.skipped()
+        todo = plan(scan, indexed, known=len(indexed) if whole else self._index.count(), skipped=passed_by)
+        if todo.away:
+            self.progress = Progress(
+                "away",
+                why="the vault's folder cannot be reached; what is known of it is kept",
+                hint="mount or restore the folder; it is noticed by itself",
+            )
+            return
+        held_back = False
+        if todo.doubtful and not confirmed and not self._believe(todo, whole):
+            todo, held_back = without_doubtful(todo), True
+        elif whole:
+            self._doubted = frozenset()
+        applied = self._apply(todo, indexed)
+        self._index.set_skipped({**_still_skipped(scan, todo, passed_by), **scan.skipped, **applied.skipped}, asked)
+        if whole and not self._stopping:
+            self.searchable.set()
+        if self.progress.phase in ("starting", "reading", "away", "broken"):
+            self.progress = Progress("idle")
+        if held_back:
+            self.progress = Progress(
+                "away",
+                why=f"{todo.doubtful}; the index is kept",
+                hint="vaultrag reindex (if they are gone on purpose)",
+            )
+
+    def _believe(self, todo: Plan, whole: bool) -> bool:
+        """Whether a doubtful deletion has been seen twice. An empty vault is believed only when a person says so."""
+        moved = {entry.path for entry in todo.moved}
+        missing = frozenset(entry.path for entry in todo.delete if entry.path not in moved)
+        empty = not todo.read and len(missing) == self._index.count()
+        if whole and self._doubted and missing <= self._doubted and not empty:
+            return True
+        self.counters["second_looks"] += 1
+        self._doubted = missing
+        log.warning("%s: looking again before anything is forgotten", todo.doubtful)
+        self._look_again_at = self._clock.monotonic() + (EMPTY_LOOK_S if empty else SECOND_LOOK_S)
+        return False
+
+    def _apply(self, todo: Plan, indexed: Mapping[NotePath, IndexedEntry]) -> Applied:
+        if todo.read:
+            self.progress = Progress("reading", 0, len(todo.read), self._clock.monotonic())
+        applied = self._applier.apply(
+            todo,
+            indexed,
+            before_delete=self._embedding.meaning.forget,
+            progress=self._count_read,
+            stop=lambda: self._stopping,
+        )
+        for counter, count in (
+            ("files_read", applied.read),
+            ("notes_written", applied.written),
+            ("notes_moved", applied.moved),
+            ("notes_deleted", len(applied.deleted)),
+        ):
+            self.counters[counter] += count
+        if applied.wanted:
+            self._embedding.want(applied.wanted)
+        return applied
+
+    def _count_read(self, done: int) -> None:
+        now = self.progress
+        self.progress = Progress(now.phase, done, now.total, now.since)
+
+
+def _still_skipped(scan: Scan, todo: Plan, known: Mapping[NotePath, Skipped]) -> dict[NotePath, Skipped]:
+    """Files that were read at an earlier look, were no notes, and were left alone at this one."""
+    read = {entry.path for entry in todo.read}
+    return {
+        path: known[path]
+        for path, entry in scan.entries.items()
+        if path in known and path not in read and same_as_skipped(entry, known[path])
+    }

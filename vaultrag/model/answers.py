@@ -1,0 +1,165 @@
+"""What clients get: hits, answers, notes. Scores are higher-is-better unless the name says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from vaultrag.model.notes import NotePath
+from vaultrag.model.queries import Mode
+
+
+class State(StrEnum):
+    """What kind of answer this is, worst first in ``Answer.state`` when several hold."""
+
+    FULL = "full"
+    KEYWORD_ONLY = "keyword_only"
+    INDEXING = "indexing"
+    MODEL_MISMATCH = "model_mismatch"
+    RELAXED = "relaxed"
+    PARTIAL = "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an answer is not the plain full one, and the command that changes that (empty: it passes by itself)."""
+
+    state: State
+    why: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one arm says of a hit.
+
+    Attributes:
+        arm: ``words``, ``meaning``, ``passages``, ``names`` or ``links``.
+        rank: 1 is the arm's best.
+        raw: The arm's own figure: BM25 (negated, so higher is better), cosine, name similarity 0 to 1.
+        weight: The arm's weight in this fusion.
+        contribution: What the arm adds to the score; a hit's contributions and adjustments sum to its score.
+    """
+
+    arm: str
+    rank: int
+    raw: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Part of a preview that matches: start and end in Unicode code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One note found. ``start_line`` and ``end_line`` are file lines of the best passage; both 0 when there is none."""
+
+    path: NotePath
+    title: str
+    score: float
+    start_line: int = 0
+    end_line: int = 0
+    preview: str = ""
+    spans: tuple[Span, ...] = ()
+    heading: str = ""
+    tags: tuple[str, ...] = ()
+    mtime_ns: int = 0
+    citation: str = ""
+    stale: bool = False
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The reply to a search. No hits: nothing fits; ``reasons`` say what could not be looked at."""
+
+    query: str
+    state: State
+    hits: tuple[Hit, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    mode: Mode = "hybrid"
+    total: int = 0
+    elapsed_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NoteView:
+    """A note handed out: the whole of it, or the lines asked for."""
+
+    path: NotePath
+    title: str
+    text: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    mtime_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedWord:
+    """One thing that a query looks for.
+
+    Attributes:
+        text: As it is looked up.
+        notes: Notes that hold it.
+        weight: BM25's inverse document frequency; 0 for a stop word.
+        role: ``word``, ``phrase``, ``part`` (of a compound) or ``stop``.
+    """
+
+    text: str
+    notes: int
+    weight: float
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedHit:
+    """Why a note stands where it stands. The contributions in ``evidence`` sum to ``score``.
+
+    Attributes:
+        rank: 1 is the best; 0 for a note that no arm brought.
+        covered: Share of the query's word weight that the note holds.
+        cosine: Best of its own vector and its best passage's; None without one.
+        log_odds: How sure it is that the note answers; None for a note that no arm brought.
+        needed: What ``log_odds`` had to reach.
+        found: Whether the note is in the answer.
+        verdict: The same in words, and for a missing note the reason.
+    """
+
+    path: NotePath
+    title: str
+    rank: int
+    score: float
+    covered: float
+    cosine: float | None
+    log_odds: float | None
+    needed: float
+    found: bool
+    verdict: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a query was read, what the arms brought, and why each note stands where it stands."""
+
+    query: str
+    state: State
+    reasons: tuple[Reason, ...]
+    words: tuple[ExplainedWord, ...]
+    filters: tuple[str, ...]
+    confidence: float | None
+    needed: float
+    hits: tuple[ExplainedHit, ...]
+    asked: ExplainedHit | None = None
+    """The note that was asked about, when one was."""

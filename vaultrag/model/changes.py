@@ -1,0 +1,99 @@
+"""The disk, the index, and what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vaultrag.model.notes import NoteId, NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class DiskEntry:
+    """What one ``stat`` tells of a note. Times in nanoseconds since the epoch, sizes in bytes."""
+
+    path: NotePath
+    size: int
+    mtime_ns: int
+    inode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that would be a note but is not indexed, and why, in words for a person."""
+
+    path: NotePath
+    reason: str
+    size: int = 0
+    mtime_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A look at the vault, or at the part of it under ``scopes`` (empty: all of it).
+
+    ``unreadable`` holds paths of files and folders that could not be looked at, with the reason: whatever the index
+    knows at or below them is kept. ``root_ok`` is false when the vault's folder itself is away.
+    """
+
+    entries: Mapping[NotePath, DiskEntry]
+    skipped: Mapping[NotePath, Skipped] = field(default_factory=dict)
+    unreadable: Mapping[NotePath, str] = field(default_factory=dict)
+    scopes: tuple[NotePath, ...] = ()
+    root_ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A note's bytes, with the stat taken from the open file, so that both belong together."""
+
+    entry: DiskEntry
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The file is there, or may be; it cannot be read now. Never a reason to forget a note."""
+
+    path: NotePath
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The file is surely not there: its folder could be read and does not hold it."""
+
+    path: NotePath
+
+
+ReadResult = Content | Unreadable | Skipped | Gone
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedEntry:
+    """What the index remembers of a note, enough to see whether the disk has moved on."""
+
+    note_id: NoteId
+    path: NotePath
+    size: int
+    mtime_ns: int
+    inode: int
+    content_hash: str
+    text_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read this file: it is new, or differs from what the index remembers."""
+
+    entry: DiskEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Forget this note: a plausible look at the disk no longer finds it."""
+
+    indexed: IndexedEntry
+
+
+Change = Read | Delete

@@ -1,0 +1,82 @@
+"""A query, read; and the clauses that its words are looked up by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+Mode = Literal["hybrid", "words", "meaning"]
+"""Which arms are asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing to look for: a plain word or a quoted phrase, as typed."""
+
+    text: str
+    phrase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyFilter:
+    name: str
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions a note must meet before any arm ranks it. Several of one kind must all hold; ``not_*`` must not.
+
+    ``after`` includes its day, ``before`` does not; both are days of the machine's own calendar.
+    """
+
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    properties: tuple[PropertyFilter, ...] = ()
+    states: tuple[str, ...] = ()
+    not_tags: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    not_files: tuple[str, ...] = ()
+    not_properties: tuple[PropertyFilter, ...] = ()
+    not_states: tuple[str, ...] = ()
+    after: date | None = None
+    before: date | None = None
+
+    def __bool__(self) -> bool:
+        return self != Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, read. ``text`` is what is embedded: the terms without filters and exclusions."""
+
+    raw: str
+    text: str
+    terms: tuple[Term, ...] = ()
+    excluded: tuple[Term, ...] = ()
+    filters: Filters = Filters()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.terms or self.excluded or self.filters)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Tokens that must stand in a row.
+
+    Attributes:
+        tokens: As the tokenizer makes them, before stemming; at least one.
+        term: Index of the query term it came from; clauses of one term support the same wish.
+        prefix: The last token may go on.
+        part: A piece of a compound term: a help, no evidence of the whole.
+        stop: A word so common in the language that it decides nothing.
+    """
+
+    tokens: tuple[str, ...]
+    term: int
+    prefix: bool = False
+    part: bool = False
+    stop: bool = False

@@ -1,0 +1,233 @@
+"""A note's properties: find the header, read its YAML as text.
+
+Two things are decided here that a plain ``yaml.safe_load`` decides otherwise:
+
+- Values are kept *as written*. ``1.10`` stays ``1.10`` and ``007`` stays ``007``; only ``true``/``false``, null and
+  timestamps are brought into one spelling. So no number is too long to convert and no 30th of February raises.
+- The document is built from the parser's events, without recursion and with limits on depth and on the size of what
+  aliases blow up to. A header can be wrong, but it can neither raise nor take long.
+
+A header that cannot be read costs its properties only: ``parse`` then returns none, and a problem in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import yaml
+from frontmatter.default_handlers import YAMLHandler
+from yaml import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+
+try:
+    from yaml import CSafeLoader as _Base
+except ImportError:  # a PyYAML built without libyaml: same events, ten times slower
+    from yaml import SafeLoader as _Base  # type: ignore[assignment]
+
+Properties: TypeAlias = dict[str, str | tuple[str, ...]]
+
+MAX_HEADER_CHARS = 64 * 1024
+"""A longer header is not read. Real ones have a few hundred characters."""
+
+MAX_DEPTH = 24
+"""Maps and lists within each other."""
+
+MAX_FLAT_CHARS = 4 * MAX_HEADER_CHARS
+"""What the properties may add up to once aliases are written out."""
+
+FIRST_HEADER_LINE = 2
+"""File line of the header's first line: line 1 is the opening fence."""
+
+_OPENING = re.compile(r"---[ \t]*\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
+
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+# Obsidian reads YAML 1.2, where yes, no, on and off are words like any other.
+_BOOLEANS = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
+_DATE = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt]|[ \t]+)(\d{1,2}):(\d\d)(:\d\d(?:\.\d*)?)?[ \t]*(Z|[-+]\d\d?(?::?\d\d)?)?)?"
+)
+
+_HANDLER = YAMLHandler()
+
+_Value: TypeAlias = "str | list[_Value] | _FlowList | dict[str, _Value]"
+
+
+class _FlowList(list[Any]):
+    """A list written in brackets: the only kind that may be an unquoted ``[[wikilink]]``."""
+
+
+class _TooMuch(ValueError):
+    """The header is valid YAML but beyond the limits."""
+
+
+def split(text: str) -> tuple[str | None, str, int]:
+    """Take a note apart into its header and its body.
+
+    Only a bare ``---`` as the very first line opens a header, as in Obsidian: ``--- start-multi-column`` and ``----``
+    are text. A header that is never closed is text, too.
+
+    Args:
+        text: The whole file, without byte-order mark, with ``\\n`` line ends.
+
+    Returns:
+        (header without its fences or None, body, file line of the body's first line).
+    """
+    if not text.startswith("---"):
+        return None, text, 1
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return None, text, 1
+    header = text[opening.end() : closing.start()]
+    return header, text[closing.end() :], FIRST_HEADER_LINE + 1 + header.count("\n")
+
+
+def parse(header: str) -> tuple[Properties, str]:
+    """Read a header's properties. Never raises.
+
+    Nested maps are flattened with dots (``author.name``); a list becomes a tuple of texts; ``[[x]]``, which YAML takes
+    for a list in a list, becomes the text ``[[x]]`` again.
+
+    Returns:
+        (properties, problem): the problem is empty when all went well, else one sentence for a person.
+    """
+    if len(header) > MAX_HEADER_CHARS:
+        return {}, f"properties not read: they are longer than {MAX_HEADER_CHARS // 1024} KB"
+    try:
+        document = _HANDLER.load(header, Loader=_TextLoader)
+        if isinstance(document, dict):
+            return _flatten(document), ""
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        return {}, _problem(error.problem or error.context or "not valid YAML", mark)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = str(error) if isinstance(error, _TooMuch) else "they hold characters that YAML does not allow"
+        return {}, _problem(reason)
+    return ({}, "") if not document else ({}, _problem("they are not `name: value` lines"))
+
+
+def _problem(reason: str, mark: Any = None) -> str:
+    where = f" (line {mark.line + FIRST_HEADER_LINE})" if mark is not None else ""
+    return f"properties not read: {reason}{where}"
+
+
+class _TextLoader(_Base):
+    """A YAML loader whose document is made of text, lists and maps only."""
+
+    def get_single_data(self) -> Any:
+        root: list[_Value] = []
+        stack: list[_Value] = [root]
+        keys: list[str | None] = [None]  # the key a map on the stack waits to give a value to
+        anchors: dict[str, _Value] = {}
+        opened: list[Any] = []
+        next_event: Callable[[], Any] = self.get_event
+        while (event := next_event()) is not None:
+            kind = type(event)
+            if kind is ScalarEvent:
+                value: _Value = _scalar(event)
+                if event.anchor:
+                    anchors[event.anchor] = value
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                if len(stack) > MAX_DEPTH:
+                    raise _TooMuch(f"they are nested more than {MAX_DEPTH} deep")
+                stack.append(_collection(event))
+                keys.append(None)
+                opened.append(event.anchor)
+                continue
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                value = stack.pop()
+                keys.pop()
+                # Named only now that it is complete: an alias inside it finds nothing, so nothing holds itself.
+                if (anchor := opened.pop()) is not None:
+                    anchors[anchor] = value
+            elif kind is AliasEvent:
+                value = anchors.get(event.anchor, "")
+            else:
+                continue
+            _place(value, stack[-1], keys)
+        return root[0] if root else ""
+
+
+def _collection(event: Any) -> _Value:
+    if isinstance(event, MappingStartEvent):
+        return {}
+    return _FlowList() if event.flow_style else []
+
+
+def _place(value: _Value, parent: _Value, keys: list[str | None]) -> None:
+    """Put a finished value into the collection it stands in; in a map, every other value is a key."""
+    if isinstance(parent, list):
+        parent.append(value)
+    elif isinstance(parent, dict):
+        if (key := keys[-1]) is None:
+            keys[-1] = value if isinstance(value, str) else ""
+            return
+        keys[-1] = None
+        if key == "<<" and isinstance(value, dict):
+            for name, inherited in value.items():
+                parent.setdefault(name, inherited)
+        else:
+            parent[key] = value
+
+
+def _scalar(event: Any) -> str:
+    text: str = event.value
+    if event.style:  # quoted or a block: text, whatever it looks like
+        return text.strip()
+    if text in _NULLS:
+        return ""
+    if (word := _BOOLEANS.get(text)) is not None:
+        return word
+    if text[:4].isdigit() and (found := _DATE.fullmatch(text)):
+        return _iso(found)
+    return text
+
+
+def _iso(found: re.Match[str]) -> str:
+    year, month, day, hour, minute, seconds, zone = found.groups()
+    date = f"{year}-{month:0>2}-{day:0>2}"
+    return date if hour is None else f"{date}T{hour:0>2}:{minute}{seconds or ''}{zone or ''}"
+
+
+class _Flattening:
+    """Writes out maps in maps. The budget is what stops a header whose aliases double at every line."""
+
+    def __init__(self) -> None:
+        self.budget = MAX_FLAT_CHARS
+        self.single: dict[str, str] = {}
+        self.lists: dict[str, list[str]] = {}
+
+    def add(self, name: str, value: _Value, in_list: bool = False) -> None:
+        if isinstance(value, list) and (link := _wikilink(value)):
+            value = link
+        self.budget -= 1 + len(name) + (len(value) if isinstance(value, str) else 0)
+        if self.budget < 0:
+            raise _TooMuch("their aliases add up to too much text")
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                self.add(f"{name}.{key}", inner, in_list)
+        elif isinstance(value, list):
+            if not any(isinstance(inner, dict) for inner in value):
+                self.lists.setdefault(name, [])  # an empty list is a value, too
+            for inner in value:
+                self.add(name, inner, True)
+        elif not in_list:
+            self.single[name] = value
+        elif value:
+            self.lists.setdefault(name, []).append(value)
+
+
+def _flatten(document: dict[str, _Value]) -> Properties:
+    flat = _Flattening()
+    for key, value in document.items():
+        flat.add(key, value)
+    return {**flat.single, **{name: tuple(values) for name, values in flat.lists.items()}}
+
+
+def _wikilink(value: list[_Value]) -> str:
+    if len(value) != 1 or not isinstance(value, _FlowList) or not isinstance(value[0], _FlowList):
+        return ""
+    names = [name for name in value[0] if isinstance(name, str)]
+    return f"[[{', '.join(names)}]]" if names and len(names) == len(value[0]) else ""

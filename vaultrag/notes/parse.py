@@ -1,0 +1,126 @@
+"""A file's bytes into a ``Note``. Pure, and nothing in a file makes it raise: what is odd is said in ``problems``.
+
+Lines are what ``\\n`` ends, after ``\\r\\n`` and ``\\r`` have become ``\\n``. ``str.splitlines`` is never used: it also
+splits at form feeds and U+2028, and every line number after one would be wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+
+from vaultrag.model import Note, NotePath, NoteText
+from vaultrag.notes import frontmatter, outline
+from vaultrag.notes.cleaning import clean_lifted, without_drawing
+from vaultrag.notes.lifting import lift
+from vaultrag.notes.links import find_links
+
+BINARY_SAMPLE_BYTES = 8192
+MIN_BINARY_NULS = 8
+"""So many NUL bytes in the sample are no accident in a text."""
+
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+def parse_note(path: NotePath, data: bytes) -> Note:
+    """Read a note. Never raises.
+
+    A binary file gives a note without a body, and says so; ask ``looks_binary`` first to leave it out altogether.
+    """
+    if looks_binary(data):
+        title = file_title(path)
+        return Note(path, title, "", 1, NoteText(title, ""), problems=("binary data, not text",))
+    text, problems = _decode(data)
+    header, body, body_line = frontmatter.split(text)
+    properties: frontmatter.Properties = {}
+    if header is not None:
+        properties, problem = frontmatter.parse(header)
+        if problem:
+            problems.append(problem)
+    title = _title(properties.get("title")) or file_title(path)
+    lifted = lift(without_drawing(body) if "excalidraw-plugin" in properties else body)
+    links = find_links(header, frontmatter.FIRST_HEADER_LINE) if header else []
+    links += find_links(lifted.text, body_line)
+    return Note(
+        path=path,
+        title=title,
+        body=body,
+        body_line=body_line,
+        text=NoteText(title, clean_lifted(lifted)),
+        aliases=outline.aliases(properties),
+        tags=outline.distinct((*outline.header_tags(properties), *outline.inline_tags(lifted))),
+        headings=outline.headings(lifted, body_line),
+        links=tuple(links),
+        properties=properties,
+        problems=tuple(problems),
+    )
+
+
+def read_body(data: bytes) -> tuple[str, int]:
+    """A file's text after the frontmatter, and the file line it begins at: all that a preview needs."""
+    if looks_binary(data):
+        return "", 1
+    _, body, body_line = frontmatter.split(_decode(data)[0])
+    return body, body_line
+
+
+def looks_binary(data: bytes) -> bool:
+    """Whether these bytes are no text at all: NULs all over, or some NULs and no UTF-8.
+
+    A text that a file system has filled up with NULs at its end is still a text, and so is one with a few stray ones.
+    """
+    if data[:2] in _UTF16:
+        return False
+    head = data[:BINARY_SAMPLE_BYTES].rstrip(b"\0")
+    nuls = head.count(0)
+    if not head or nuls < MIN_BINARY_NULS:
+        return bool(data) and not head
+    return nuls * 10 > len(head) or not _is_utf8(head)
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether these are UTF-8; a character cut off at the end is no fault."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def file_title(path: NotePath) -> str:
+    """A note's name when its header gives none: the file name without ``.md``, composed (NFC)."""
+    name = path.rpartition("/")[2]
+    stem = name[:-3] if name[-3:].lower() == ".md" and len(name) > 3 else name
+    return stem if stem.isascii() else unicodedata.normalize("NFC", stem)
+
+
+def _title(value: str | tuple[str, ...] | None) -> str:
+    """The header's title, on one line; a list is no title."""
+    if not isinstance(value, str):
+        return ""
+    title = " ".join(value.split())
+    return title if title.isascii() else unicodedata.normalize("NFC", title)
+
+
+def _decode(data: bytes) -> tuple[str, list[str]]:
+    problems: list[str] = []
+    encoding, name = "utf-8", "UTF-8"
+    if (utf16 := _UTF16.get(data[:2])) is not None:
+        encoding, name = utf16, "UTF-16"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        text = data.decode(encoding, errors="replace")
+        problems.append(f"not valid {name} at byte {error.start}; what could not be read is shown as \ufffd")
+    if text.startswith("\ufeff"):
+        text = text.lstrip("\ufeff")
+    if text.endswith("\0"):  # blocks that were given out but never written: a crash, or a sync service
+        kept = text.rstrip("\0")
+        problems.append(f"{len(text) - len(kept)} NUL characters at the end, left out")
+        text = kept
+    if "\0" in text:
+        problems.append(f"{text.count(chr(0))} NUL characters, shown as \ufffd")
+        text = text.replace("\0", "\ufffd")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text, problems

@@ -1,0 +1,177 @@
+"""Words, as the full-text index sees them: text prepared so that SQLite's own tokenizer splits it rightly.
+
+SQLite's ``unicode61`` splits at every sign that is no letter, mark or digit. That is right for most of what people
+write and wrong in a few places, which are mended here, before indexing and before searching alike (a tokenizer written
+in Python would make the database unreadable to every other tool):
+
+- Scripts without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese): each run becomes overlapping pairs of
+  characters and its last character alone, so that a word of two letters is one term and a single letter is a prefix.
+- Full-width forms are made plain (NFKC); Latin and Greek accents are dropped, Japanese voiced marks are kept.
+- ``C++`` and ``C#`` become words of their own; ``v2.14`` gives its number away from the letter.
+- Pictures and a few signs that people search for (emoji, degree, paragraph, currency) are words of their own.
+- ``camelCase`` and ``ABC123`` stay one word; their parts are listed beside it (``parts``).
+
+Pure; knows nothing of SQL. ``tokens`` gives what the tokenizer will make of a text, before stemming.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+_UNSPACED = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f"  # Burmese
+    "\u1780-\u17ff"  # Khmer
+    "\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana
+    "\u3100-\u312f\u31a0-\u31bf"  # bopomofo
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # ideographs
+    "\uac00-\ud7a3"  # Hangul
+    "\U00020000-\U0003ffff"  # more ideographs
+)
+EXTRA_LETTERS = "§¶€£"
+"""Signs that are words, beside the Unicode category So (other symbols), which is so as a whole."""
+
+_CURRENCY = "\u20ba-\u20cf"  # added to Unicode of late: SQLite takes them for letters
+
+_PICTURE = re.compile(
+    f"[{EXTRA_LETTERS}{_CURRENCY}\u00a9\u00ae\u00b0\u2100-\u214f\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u2500-\u27bf"
+    "\u2b00-\u2bff\U0001f000-\U0001faff]"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_SIGNED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])(\+\+|#)(?![A-Za-z_#])")
+_VERSION_SIGN = re.compile(r"[vV]\d")
+_VERSION = re.compile(r"(?<![A-Za-z0-9])([vV])(?=\d+\.\d)")
+# Letter classes, so that the few notes with a camelCase word are told from the many without at C speed.
+_CLASSES = bytes(
+    ord("a") if 97 <= c <= 122 else ord("A") if 65 <= c <= 90 else ord("0") if 48 <= c <= 57 else ord(" ")
+    for c in range(256)
+)
+_HUMPS = (b"aA", b"AAaa", b"a0", b"A0", b"0a", b"0A")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_COMPOUND = re.compile(r"[A-Za-z0-9]+")
+_LATIN_MARKS = re.compile("([A-Za-zÆØĐŁæøđł\u0370-\u03ff])[\u0300-\u036f]+")
+_SINGLE: dict[int, str] = {
+    **{ord(sign): plain for sign, plain in {
+        "ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE",
+        "œ": "oe", "Œ": "OE", "ı": "i",
+    }.items()},
+    # Invisible: soft hyphens, joiners and directions from the web; the look and the skin of pictures.
+    **dict.fromkeys((0xAD, 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFE0E, 0xFE0F,
+                     0xFEFF, *range(0x1F3FB, 0x1F400)), ""),
+}  # fmt: skip
+
+
+def prepare(text: str) -> str:
+    """Rewrite ``text`` so that splitting at everything but letters, marks and digits gives the right words."""
+    if "++" in text or "#" in text:
+        text = _SIGNED.sub(_spell_sign, text)
+    if _VERSION_SIGN.search(text):
+        text = _VERSION.sub(r"\1 ", text)
+    if text.isascii():
+        return text
+    return _RUN.sub(_pairs, _ODD.sub(_plain_or_blank, _PICTURE.sub(r" \g<0> ", fold(text))))
+
+
+# SQLite's table of letters is older than Python's, and takes signs that it does not know for letters.
+_ODD = re.compile(r"[^\w\s\x00-\x7f\u2000-\u206f]")
+
+
+def _plain_or_blank(match: re.Match[str]) -> str:
+    return match.group() if is_word_char(match.group()) else " "
+
+
+def fold(text: str) -> str:
+    """NFKC, without Latin and Greek accents; letter case is left to the tokenizer."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text).translate(_SINGLE)
+    decomposed = unicodedata.normalize("NFD", text)
+    if decomposed == text:
+        return text
+    return unicodedata.normalize("NFC", _LATIN_MARKS.sub(r"\1", decomposed))
+
+
+def name_key(name: str) -> str:
+    """What two names are compared by: case, accents, and ``-``, ``_`` or spaces between words do not matter."""
+    return " ".join(tokens_of_name(name))
+
+
+def tokens_of_name(name: str) -> list[str]:
+    """The words of a title, alias or heading, folded; scripts without spaces stay in one piece.
+
+    A name of signs only (an emoji, a paragraph sign) is its own single word.
+    """
+    words = split_words(fold(_SIGNED.sub(_spell_sign, name)).casefold())
+    signs = name.encode("utf-8", "ignore").decode().strip()  # half a surrogate pair is no sign
+    return words or ([signs] if signs else [])
+
+
+def tokens(text: str) -> list[str]:
+    """The terms the tokenizer makes of ``text``, in order, before stemming."""
+    return split_words(prepare(text).lower())
+
+
+def split_words(text: str) -> list[str]:
+    """Split at everything but letters, marks, digits and private-use characters, as ``unicode61`` is told to."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    words: list[str] = []
+    start = -1
+    for index, char in enumerate(text):
+        if is_word_char(char):
+            if start < 0:
+                start = index
+        elif start >= 0:
+            words.append(text[start:index])
+            start = -1
+    if start >= 0:
+        words.append(text[start:])
+    return words
+
+
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+def is_word_char(char: str) -> bool:
+    """Whether the tokenizer keeps this character."""
+    if char.isalnum() or char in EXTRA_LETTERS or "\u20ba" <= char <= "\u20cf":
+        return True
+    category = unicodedata.category(char)
+    return category[0] in "MN" or category in ("Co", "So")
+
+
+def parts(text: str) -> list[str]:
+    """The parts of compound words in ``text``: ``parseNote`` gives parse, Note; ``ERR4471`` gives ERR, 4471."""
+    if not _has_hump(text):
+        return []
+    found: list[str] = []
+    for word in _COMPOUND.findall(text):
+        # Long runs of mixed letters and digits are data (hashes, base64), and would drown the index in pieces.
+        if 3 <= len(word) <= 48 and _has_hump(word):
+            pieces = [piece for piece in _PART.findall(word) if len(piece) > 1]
+            if 1 <= len(pieces) <= 6 and pieces != [word]:
+                found.extend(pieces)
+    return found
+
+
+def _has_hump(text: str) -> bool:
+    classes = text.encode("utf-8", "replace").translate(_CLASSES)
+    return any(hump in classes for hump in _HUMPS)
+
+
+def unspaced(text: str) -> bool:
+    """Whether ``text`` holds letters of a script that is written without spaces."""
+    return not text.isascii() and _RUN.search(text) is not None
+
+
+def _pairs(match: re.Match[str]) -> str:
+    run = match.group()
+    if len(run) == 1:
+        return f" {run} "
+    return f" {' '.join(a + b for a, b in pairwise(run))} {run[-1]} "
+
+
+def _spell_sign(match: re.Match[str]) -> str:
+    return f"{match[1]}{'plusplus' if match[2] == '++' else 'sharp'} "

@@ -1,0 +1,271 @@
+"""What the core needs from the outside, said by the core. Adapters in ``embed``, ``store`` and ``watch`` fit these.
+
+Each port has a real adapter and a small in-memory twin in ``tests/support``; both pass one contract suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from vaultrag.model import (
+    Clause,
+    EmbeddedNote,
+    EmbedderStatus,
+    EmbedProblem,
+    Filters,
+    Identity,
+    IndexedEntry,
+    NameHit,
+    Neighbour,
+    Note,
+    NoteId,
+    NotePath,
+    NoteRow,
+    NoteText,
+    ReadResult,
+    Scan,
+    Skipped,
+    WordResult,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+
+class Clock(Protocol):
+    """Time, so that tests can hold it."""
+
+    def monotonic(self) -> float:
+        """Seconds, never going back."""
+        ...
+
+    def time_ns(self) -> int:
+        """Nanoseconds since the epoch."""
+        ...
+
+
+class VaultReader(Protocol):
+    """Looks at a vault's files. Reads only."""
+
+    def scan(self, scopes: Sequence[NotePath] = ()) -> Scan:
+        """Look at the whole vault, or at these files and folders (vault-relative) only. Never raises for the disk."""
+        ...
+
+    def read(self, path: NotePath) -> ReadResult:
+        """Read one note. Never raises for the disk; never leaves the vault; never opens an excluded file."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into vectors. Methods may be called from any thread; queries go before notes."""
+
+    def identity(self) -> Identity:
+        """Name the vector space. May ask a server.
+
+        Raises:
+            EmbedderUnavailable, ModelMissing, ModelBroken
+        """
+        ...
+
+    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+        """Embed a small batch; one result a text, in order.
+
+        Raises:
+            EmbedderUnavailable, ModelMissing, ModelBroken: Nothing of the batch was embedded.
+        """
+        ...
+
+    def embed_query(self, text: str) -> Vector:
+        """float32[dim], L2-normalised.
+
+        Raises:
+            EmbedError
+        """
+        ...
+
+    def status(self) -> EmbedderStatus:
+        """What is known without waiting: never blocks, never raises."""
+        ...
+
+    def close(self) -> None:
+        """Free the model or the connection. Safe to call twice."""
+        ...
+
+
+class NoteIndex(Protocol):
+    """``hybrid-fts.db``: what notes exist and the words in them. One writer; readers in any thread."""
+
+    def entries(self, scopes: Sequence[NotePath] = ()) -> Mapping[NotePath, IndexedEntry]:
+        """What is remembered of the notes at or below ``scopes`` (empty: of all)."""
+        ...
+
+    def entries_of(self, note_ids: Iterable[NoteId]) -> Mapping[NoteId, IndexedEntry]: ...
+
+    def text_hashes(self) -> Mapping[NoteId, str]:
+        """The hash of every note's embedded text, the most recently changed note first."""
+        ...
+
+    def count(self) -> int: ...
+
+    def skipped(self) -> Mapping[NotePath, Skipped]: ...
+
+    def problems(self) -> list[Skipped]:
+        """Notes that are indexed but not as their writer meant, with the reason."""
+        ...
+
+    def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+        """Add or replace, in one transaction. ``note_id`` 0 asks for a new id. Returns the ids, in order."""
+        ...
+
+    def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
+        """Give known notes their new path and stat; their text is unchanged."""
+        ...
+
+    def delete(self, note_ids: Iterable[NoteId]) -> None: ...
+
+    def set_skipped(self, skipped: Mapping[NotePath, Skipped], scopes: Sequence[NotePath] = ()) -> None:
+        """Replace what is remembered as skipped under ``scopes`` (empty: everywhere)."""
+        ...
+
+    def matching(self, filters: Filters) -> frozenset[NoteId] | None:
+        """Ids of the notes that meet the filters; None when there is no filter."""
+        ...
+
+
+class WordArm(Protocol):
+    """Ranks notes by the words in them."""
+
+    def search(
+        self,
+        clauses: Sequence[Clause],
+        excluded: Sequence[Clause] = (),
+        *,
+        k: int = 80,
+        allowed: frozenset[NoteId] | None = None,
+    ) -> WordResult:
+        """The ``k`` best notes that hold a clause and none of ``excluded``."""
+        ...
+
+    def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
+        """Every note that holds one of the clauses."""
+        ...
+
+    def stems(self, words: Sequence[str]) -> list[str]:
+        """What the index reduces each word to."""
+        ...
+
+
+class NameArm(Protocol):
+    """Finds notes by title, file name, alias or heading."""
+
+    def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
+        """The best ``k`` notes, best first, one row a note."""
+        ...
+
+
+class NoteTable(Protocol):
+    """What is known of notes, by id or path."""
+
+    def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]: ...
+
+    def id_of(self, path: str) -> NoteId | None: ...
+
+    def near_paths(self, path: str, k: int = 3) -> list[str]:
+        """Known paths that look like this one."""
+        ...
+
+    def tags(self) -> list[tuple[str, int]]:
+        """Every tag with the number of its notes, the most used first."""
+        ...
+
+    def all_ids(self) -> list[NoteId]:
+        """Every note, the most recently changed first."""
+        ...
+
+    def neighbours(self, note_id: NoteId) -> list[Neighbour]: ...
+
+    def heading_above(self, note_id: NoteId, line: int) -> str: ...
+
+
+class VectorScan(Protocol):
+    """What the vectors say of one query."""
+
+    def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
+
+    def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
+
+    def note(self, note_id: NoteId) -> float | None: ...
+
+    def passage(self, note_id: NoteId) -> tuple[float, int, int] | None: ...
+
+    def background(self) -> tuple[float, float]:
+        """Mean and standard deviation of the cosines."""
+        ...
+
+
+class VectorStore(Protocol):
+    """``obsidian_notes.db``: one vector a note, under one identity, keyed by the hash of the embedded text."""
+
+    @property
+    def identity(self) -> Identity: ...
+
+    def load(self) -> None:
+        """Read the vectors into memory, where scans look."""
+        ...
+
+    @property
+    def loaded(self) -> bool: ...
+
+    def failures(self) -> Mapping[str, tuple[str, bool, int]]:
+        """By text hash: the reason, whether trying again is pointless, how often it was tried."""
+        ...
+
+    def record_failure(self, text_hash: str, reason: str, *, permanent: bool) -> None: ...
+
+    def forget_failures(self, keep: Iterable[str] = ()) -> None: ...
+
+    def vector(self, note_id: NoteId) -> Vector | None: ...
+
+    def close(self) -> None: ...
+
+    def hashes(self) -> Mapping[NoteId, str]:
+        """The text hash of every note that has a vector."""
+        ...
+
+    def reuse(self, wanted: Mapping[NoteId, str]) -> set[NoteId]:
+        """Give notes a vector already known for their text hash; returns those that could be served."""
+        ...
+
+    def put(self, rows: Iterable[tuple[NoteId, str, EmbeddedNote]]) -> None:
+        """Store vectors, in one transaction.
+
+        Raises:
+            BadVectors: A vector is zero, not finite or of another dimension; nothing was stored.
+        """
+        ...
+
+    def delete(self, note_ids: Iterable[NoteId]) -> None: ...
+
+    def scan(self, query: Vector) -> VectorScan:
+        """Compare a query (float32[dim], L2-normalised) with every vector."""
+        ...
+
+
+class VectorShelf(Protocol):
+    """Where a vault's vector files stand."""
+
+    def recorded(self) -> Identity | None:
+        """The identity of the vectors in use."""
+        ...
+
+    def open_vectors(self, identity: Identity) -> tuple[VectorStore, bool]:
+        """The vectors of this identity, and whether they are those in use (else they are being built beside)."""
+        ...
+
+    def swap_in(self, vectors: VectorStore) -> VectorStore:
+        """Put finished vectors in the place of those in use. The store given is closed; use the one returned."""
+        ...

@@ -1,0 +1,1 @@
+"""Pure rules of finding: the query language, fusion, evidence, previews. No clock, no file, no database."""

@@ -1,0 +1,116 @@
+"""Whether anything fits at all: how sure the arms can be, from figures that mean the same in every query.
+
+A fused score cannot say this: something is always on top. Two figures can. *Coverage*: the share of the query's word
+weight that the note holds. *Cosine*: of the note's own vector or its best passage. A logistic model over the two gives
+the log-odds that a note answers; it was fitted on judged queries with and without an answer (tests/quality says how).
+The best hit decides whether there is an answer. If there is, hits with less behind them may follow; if not, the answer
+is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vaultrag.model import Clause
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The logistic model of one embedding model, and where its bars lie.
+
+    Log-odds = bias + covered * coverage + cosine * cosine + deviations * (cosine's distance from the vault's mean, in
+    standard deviations). ``answer``: what the best hit must reach. ``follow``: what the others must.
+    """
+
+    bias: float
+    covered: float
+    cosine: float = 0.0
+    deviations: float = 0.0
+    answer: float = -1.9
+    follow: float = -3.2
+
+
+WORDS_ONLY = Bars(bias=-3.11, covered=6.09)
+"""For a note without a vector, or a query asked of words alone."""
+
+UNKNOWN = Bars(bias=-3.83, covered=5.5, deviations=0.18)
+"""A model whose cosines were not measured: where they stand among the vault's own is all that can be said."""
+
+# By model: for a query asked of all arms, and for one asked of meaning alone, where no word can vouch for anything.
+_BARS = {
+    "all-MiniLM-L6-v2-int8": (Bars(bias=-5.13, covered=4.2, cosine=5.6), Bars(bias=-4.66, covered=0.0, cosine=8.98)),
+    # Its cosines across languages lie lower; moved by the difference, not fitted anew.
+    "all-MiniLM-L6-v2-int8+use-multilingual-v3": (
+        Bars(bias=-4.8, covered=4.2, cosine=5.6),
+        Bars(bias=-4.15, covered=0.0, cosine=8.98),
+    ),
+}
+_UNKNOWN = (UNKNOWN, Bars(bias=-3.0, covered=0.0, deviations=0.6))
+
+NAME_BAR = 0.7
+"""A name this like the query is an answer by itself."""
+
+NAMED = 1.0
+"""Log-odds of a note that the query names."""
+
+
+def bars_for(model: str, *, meaning_only: bool = False) -> Bars:
+    """The bars of an embedding model, by its name in the index identity; empty for none."""
+    return _BARS.get(model, _UNKNOWN)[meaning_only] if model else WORDS_ONLY
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the arms say of one hit.
+
+    Attributes:
+        covered: Share of the query's word weight the note holds, 0 to 1.
+        cosine: Best of the note's own and its best passage's; None without a vector.
+        deviations: How far that stands above the vault's mean, in standard deviations.
+        name: Likeness of a name, 0 to 1.
+    """
+
+    covered: float = 0.0
+    cosine: float | None = None
+    deviations: float = 0.0
+    name: float = 0.0
+
+
+def log_odds(proof: Proof, bars: Bars) -> float:
+    """How sure it is that the note answers; 0 is even."""
+    if proof.cosine is None and bars is not WORDS_ONLY:
+        bars = WORDS_ONLY
+    odds = bars.bias + bars.covered * proof.covered
+    if proof.cosine is not None:
+        odds += bars.cosine * proof.cosine + bars.deviations * proof.deviations
+    return max(odds, NAMED) if proof.name >= NAME_BAR else odds
+
+
+def coverage(clauses: Sequence[tuple[Clause, float]], held: frozenset[int]) -> float:
+    """Share of the query's word weight that a note holds, 0 to 1.
+
+    Each query term weighs as its heaviest clause; a term of which only parts are held counts by their share, and at
+    most half. A word in no note keeps its weight: that it is missing is evidence too.
+
+    Args:
+        clauses: (clause, idf), in the order the indices in ``held`` refer to.
+        held: The clauses that stand in the note.
+    """
+    terms: dict[int, list[int]] = {}
+    for index, (clause, _) in enumerate(clauses):
+        if not clause.stop:
+            terms.setdefault(clause.term, []).append(index)
+    total = gained = 0.0
+    for indices in terms.values():
+        whole = [i for i in indices if not clauses[i][0].part]
+        pieces = [i for i in indices if clauses[i][0].part]
+        weight = max(clauses[i][1] for i in indices)
+        total += weight
+        if any(i in held for i in whole):
+            gained += weight
+        elif pieces:
+            piece_total = sum(clauses[i][1] for i in pieces) or 1.0
+            share = sum(clauses[i][1] for i in pieces if i in held) / piece_total
+            gained += weight * (share if not whole or len(pieces) > 4 else share / 2)
+    return gained / total if total > 0 else 0.0

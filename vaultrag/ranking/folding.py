@@ -1,0 +1,119 @@
+"""A text as words are compared in it, with the way back to the places in the text itself.
+
+Most letters fold one to one (case, Latin and Greek accents). A few do not: ``ß``, ``æ``, ligatures, full and half
+width, and letters whose marks are characters of their own, as macOS writes them. These are folded by ``notes.words``,
+like the index does it, and remembered as a *joint*: so many characters here are so many there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from vaultrag.notes.words import fold
+
+_JOINT = re.compile(
+    "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?"  # Hangul, taken apart
+    "|[\uff66-\uff9d][\uff9e\uff9f]"  # half-width kana with its mark
+    "|.[\u0300-\u036f\u3099\u309a]+"  # a letter with marks behind it
+    "|[ßẞæÆœŒ\u00ad\ufb00-\ufb06\uff00-\uffef]",
+    re.DOTALL,
+)
+_HAS_JOINT = re.compile("[\u1100-\u115f\u0300-\u036f\u3099\u309aßẞæÆœŒ\u00ad\ufb00-\ufb06\uff00-\uffef]")
+
+
+def _one_to_one() -> dict[int, str]:
+    table = {ord("ς"): "σ", ord("ø"): "o", ord("ł"): "l", ord("đ"): "d", ord("ı"): "i", ord("µ"): "μ"}
+    for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x2000)):
+        base = unicodedata.normalize("NFD", chr(code))[0]
+        if base != chr(code) and len(base.lower()) == 1:
+            table[code] = base.lower()
+    return table
+
+
+_FOLD = _one_to_one()
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """``text``: folded. ``joints``: (start here, length here, start there, length there), in order; else one to one."""
+
+    text: str
+    joints: tuple[tuple[int, int, int, int], ...] = ()
+
+    def start(self, position: int) -> int:
+        """Where in the original the character at ``position`` stands."""
+        joint = self._before(position)
+        if joint is None:
+            return position
+        here, size, there, original = joint
+        return there if position < here + size else there + original + position - here - size
+
+    def end(self, position: int) -> int:
+        """Where in the original what ends before ``position`` ends."""
+        joint = self._before(position - 1)
+        if joint is None:
+            return position
+        here, size, there, original = joint
+        return there + original + max(0, position - here - size)
+
+    def _before(self, position: int) -> tuple[int, int, int, int] | None:
+        index = bisect_right(self.joints, (position, 1 << 60))
+        return self.joints[index - 1] if index else None
+
+
+def folded(text: str) -> Folded:
+    """Fold a text, in time that grows with its length."""
+    plain = fold_letters(text)
+    if text.isascii() or not _HAS_JOINT.search(text):
+        return Folded(plain)
+    pieces: list[str] = []
+    joints: list[tuple[int, int, int, int]] = []
+    known: dict[str, str] = {}
+    here = last = 0
+    for match in _JOINT.finditer(text):
+        start, end = match.span()
+        written = match[0]
+        joint = known.get(written)
+        if joint is None:
+            joint = known[written] = fold_letters(fold(written))
+        here += start - last
+        joints.append((here, len(joint), start, end - start))
+        here += len(joint)
+        pieces += (plain[last:start], joint)
+        last = end
+    pieces.append(plain[last:])
+    return Folded("".join(pieces), tuple(joints))
+
+
+def fold_letters(text: str) -> str:
+    """Lower case without Latin and Greek accents, of the same length as ``text``."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return lowered if lowered.isascii() else lowered.translate(_FOLD)
+
+
+def whole(text: str, position: int) -> bool:
+    """Whether a cut at ``position`` goes between two signs as people see them, not through one."""
+    if position <= 0 or position >= len(text):
+        return True
+    left, right = text[position - 1], text[position]
+    if left.isascii() and right.isascii():
+        return not (left == "\r" and right == "\n")
+    if left == "\u200d" or right in "\u200d\ufe0e\ufe0f" or "\U0001f3fb" <= right <= "\U0001f3ff":
+        return False
+    if unicodedata.category(right)[0] == "M":
+        return False
+    if _regional(left) and _regional(right):  # flags are pairs
+        start = position
+        while start > 0 and position - start < 64 and _regional(text[start - 1]):
+            start -= 1
+        return (position - start) % 2 == 0
+    return not ("\u1100" <= left <= "\u11a7" and "\u1160" <= right <= "\u11ff")
+
+
+def _regional(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"

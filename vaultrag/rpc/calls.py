@@ -1,0 +1,88 @@
+"""The calls that both clients make: parameters in, the daemon's values out. Written once, for either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from vaultrag.errors import VaultragError
+from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.rpc.protocol import Reply, error_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """A method, its parameters, and the type of its result."""
+
+    method: str
+    params: dict[str, Any]
+    result: Any
+
+    def read(self, value: object) -> T:
+        """The result, from plain JSON values.
+
+        Raises:
+            VaultragError: The daemon sent something else.
+        """
+        try:
+            read: T = msgspec.convert(value, self.result)
+        except msgspec.ValidationError as error:
+            raise VaultragError(f"the daemon's answer to {self.method} cannot be read: {error}") from error
+        return read
+
+
+def search(
+    query: str, limit: int, mode: Mode, typing: bool, preview_chars: int, partial: bool, vault: str
+) -> Call[Answer]:
+    params = {
+        "query": query,
+        "limit": limit,
+        "mode": mode,
+        "typing": typing,
+        "preview_chars": preview_chars,
+        "partial": partial,
+        "vault": vault,
+    }
+    return Call("search", params, Answer)
+
+
+def explain(query: str, path: str, limit: int, mode: Mode, vault: str) -> Call[Explanation]:
+    params = {"query": query, "path": path, "limit": limit, "mode": mode, "vault": vault}
+    return Call("explain", params, Explanation)
+
+
+def related(path: str, limit: int, linked: bool, vault: str) -> Call[Answer]:
+    return Call("related", {"path": path, "limit": limit, "linked": linked, "vault": vault}, Answer)
+
+
+def get(path: str, first_line: int, last_line: int, heading: str, vault: str) -> Call[NoteView]:
+    params = {"path": path, "first_line": first_line, "last_line": last_line, "heading": heading, "vault": vault}
+    return Call("get", params, NoteView)
+
+
+def tags(vault: str) -> Call[list[TagCount]]:
+    return Call("tags", {"vault": vault}, list[TagCount])
+
+
+def status(full: bool) -> Call[DaemonStatus]:
+    return Call("status", {"full": full}, DaemonStatus)
+
+
+def reindex(vault: str) -> Call[VaultStatus]:
+    return Call("reindex", {"vault": vault}, VaultStatus)
+
+
+def add_vault(path: Path) -> Call[VaultStatus]:
+    return Call("add_vault", {"path": str(path)}, VaultStatus)
+
+
+def result_of(reply: Reply) -> Any:
+    """The result, or the daemon's exception, raised."""
+    if reply.error is not None:
+        raise error_of(reply.error)
+    return reply.result

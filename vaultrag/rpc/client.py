@@ -1,0 +1,170 @@
+"""Talking to the daemon from Python: ``Client`` waits, ``AsyncClient`` awaits; the protocol is written once.
+
+    with Client.connect() as client:
+        answer = client.search("pump seal")
+        for hit in answer.hits:
+            print(hit.citation, hit.preview)
+
+Errors of the daemon are raised as the exceptions they were (``vaultrag.errors``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from vaultrag.config import Places
+from vaultrag.errors import ConnectionLost, DaemonNotRunning
+from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.rpc import calls
+from vaultrag.rpc.async_client import AsyncClient, OnPartial
+from vaultrag.rpc.calls import Call, result_of
+from vaultrag.rpc.finding import CHUNK, Address, discover, hello, open_socket
+from vaultrag.rpc.protocol import PARTIAL, Conversation, Message, Request
+
+__all__ = ["Address", "AsyncClient", "Client", "OnPartial", "discover", "wait_for_daemon"]
+
+T = TypeVar("T")
+
+
+class Client:
+    """One connection, used by one thread at a time."""
+
+    welcome: dict[str, Any]
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._conversation = Conversation()
+
+    @classmethod
+    def connect(cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 30.0) -> Client:
+        """Connect and say hello.
+
+        Args:
+            places: Where to look; the platform's places, or ``VAULTRAG_HOME``.
+            vault: The vault that calls mean when they name none.
+            timeout_s: How long any single answer may take.
+
+        Raises:
+            DaemonNotRunning, ProtocolMismatch, VaultUnknown
+        """
+        address = discover(places or Places.find())
+        greeting = hello(vault, address)
+        client = cls(open_socket(address, timeout_s))
+        try:
+            client.welcome = client.call("hello", greeting)
+        except BaseException:
+            client.close()
+            raise
+        return client
+
+    def close(self) -> None:
+        self._sock.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(self, method: str, params: object, on_partial: OnPartial | None = None) -> Any:
+        """Call a method and wait for its answer, as plain JSON values.
+
+        Raises:
+            ConnectionLost, and what the method raises.
+        """
+        call_id, data = self._conversation.call(method, params)
+        try:
+            # A daemon that refuses the connection says why before it closes it: what there is to read is read.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._sock.sendall(data)
+            while True:
+                for message in self._receive():
+                    if isinstance(message, Request):
+                        if on_partial is not None and _is_partial(message, call_id):
+                            on_partial(msgspec.convert(message.params["answer"], Answer))
+                    elif message.id == call_id or message.id is None:
+                        return result_of(message)
+        except TimeoutError as error:
+            raise ConnectionLost(f"the daemon did not answer {method} in time") from error
+        except OSError as error:
+            raise ConnectionLost("the daemon went away in mid-call") from error
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 0,
+        mode: Mode = "hybrid",
+        typing: bool = False,
+        preview_chars: int = 700,
+        vault: str = "",
+        on_partial: OnPartial | None = None,
+    ) -> Answer:
+        """The notes that fit, best first; see ``service.VaultService.search``."""
+        call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault)
+        return self._ask(call, on_partial)
+
+    def explain(
+        self, query: str, *, path: str = "", limit: int = 0, mode: Mode = "hybrid", vault: str = ""
+    ) -> Explanation:
+        """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
+        return self._ask(calls.explain(query, path, limit, mode, vault))
+
+    def related(self, path: str, *, limit: int = 0, linked: bool = True, vault: str = "") -> Answer:
+        return self._ask(calls.related(path, limit, linked, vault))
+
+    def get(
+        self, path: str, *, first_line: int = 0, last_line: int = 0, heading: str = "", vault: str = ""
+    ) -> NoteView:
+        return self._ask(calls.get(path, first_line, last_line, heading, vault))
+
+    def tags(self, *, vault: str = "") -> list[TagCount]:
+        return self._ask(calls.tags(vault))
+
+    def status(self, *, full: bool = False) -> DaemonStatus:
+        return self._ask(calls.status(full))
+
+    def reindex(self, *, vault: str = "") -> VaultStatus:
+        return self._ask(calls.reindex(vault))
+
+    def add_vault(self, path: Path) -> VaultStatus:
+        return self._ask(calls.add_vault(path))
+
+    def remove_vault(self, vault: str) -> None:
+        self.call("remove_vault", {"vault": vault})
+
+    def shutdown(self) -> None:
+        self.call("shutdown", {})
+
+    def _ask(self, call: Call[T], on_partial: OnPartial | None = None) -> T:
+        return call.read(self.call(call.method, call.params, on_partial))
+
+    def _receive(self) -> list[Message]:
+        data = self._sock.recv(CHUNK)
+        if not data:
+            raise ConnectionLost("the daemon closed the connection")
+        return self._conversation.receive(data)
+
+
+def _is_partial(message: Request, call_id: int) -> bool:
+    # One of an earlier call may still come when that call was given up.
+    return message.method == PARTIAL and message.params.get("id") == call_id and "answer" in message.params
+
+
+def wait_for_daemon(places: Places, timeout_s: float, alive: Callable[[], bool] = lambda: True) -> Client | None:
+    """A client, as soon as a daemon answers; None when time is up, or when ``alive`` says it has ended."""
+    until = time.monotonic() + timeout_s
+    while True:
+        try:
+            return Client.connect(places)
+        except (DaemonNotRunning, ConnectionLost):  # lost: the one before it, which is just stopping
+            if not alive() or time.monotonic() > until:
+                return None
+            time.sleep(0.02)

@@ -1,0 +1,326 @@
+"""The table of methods: names, parameters, results, errors. The one source of the schema, the types and the reference.
+
+Parameters are strict: an unknown name is refused, with the nearest known one, rather than ignored in silence. Results
+are the values of ``model``. Positions in previews count code points unless the client asked for UTF-16 in ``hello``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from vaultrag import __version__
+from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, ProtocolMismatch, VaultragError
+from vaultrag.model import Answer, DaemonStatus, Explanation, Hit, NoteView, Span, TagCount, VaultStatus
+from vaultrag.rpc.protocol import PROTOCOL_MAX, PROTOCOL_MIN
+from vaultrag.service import Service, VaultService
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of every method's parameters."""
+
+
+class Hello(Params, frozen=True):
+    client: str
+    """The client's name and version, for the log."""
+    protocol_min: int = PROTOCOL_MIN
+    protocol_max: int = PROTOCOL_MAX
+    vault: str = ""
+    """The vault that later calls mean when they name none: an id, a folder, or a folder's name."""
+    positions: Literal["codepoint", "utf-16"] = "codepoint"
+    """How spans in previews are counted."""
+    token: str = ""
+    """Over TCP: the content of the token file."""
+
+
+class Search(Params, frozen=True):
+    query: str
+    limit: int = 0
+    """Hits at most; 0 for the default."""
+    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
+    typing: bool = False
+    """The last word may still go on."""
+    preview_chars: int = 700
+    partial: bool = False
+    """Send what words found at once, as the notification ``search/partial``."""
+    vault: str = ""
+
+
+class Explain(Params, frozen=True):
+    query: str
+    path: str = ""
+    """A note to explain besides, also one that is missing from the answer."""
+    limit: int = 0
+    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
+    vault: str = ""
+
+
+class Related(Params, frozen=True):
+    path: str
+    limit: int = 0
+    linked: bool = True
+    """False leaves out notes that are linked with this one already."""
+    vault: str = ""
+
+
+class Get(Params, frozen=True):
+    path: str
+    first_line: int = 0
+    last_line: int = 0
+    heading: str = ""
+    vault: str = ""
+
+
+class Tags(Params, frozen=True):
+    vault: str = ""
+
+
+class Status(Params, frozen=True):
+    full: bool = False
+    """List the notes that are skipped or odd, with the reason."""
+
+
+class Reindex(Params, frozen=True):
+    vault: str = ""
+
+
+class AddVault(Params, frozen=True):
+    path: str
+    """An absolute folder."""
+
+
+class RemoveVault(Params, frozen=True):
+    vault: str
+
+
+class Shutdown(Params, frozen=True):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The answer to ``hello``."""
+
+    name: str
+    version: str
+    protocol: int
+    pid: int
+    vault: str
+    vaults: tuple[str, ...]
+    methods: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The answer of a method that has nothing to say."""
+
+    ok: bool = True
+
+
+@dataclass(slots=True)
+class Session:
+    """What the server remembers of one connection."""
+
+    service: Service
+    stop: Callable[[], None]
+    greeted: bool = False
+    client: str = ""
+    vault: str = ""
+    utf16: bool = False
+
+    def vault_for(self, name: str) -> VaultService:
+        return self.service.vault(name or self.vault)
+
+
+Notify = Callable[[Answer], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method. ``run`` gets the session, the parameters, and a way to send a partial answer."""
+
+    name: str
+    params: type[Params]
+    result: Any
+    run: Callable[[Session, Any, Notify], Any]
+    summary: str
+    errors: tuple[str, ...] = ()
+
+
+def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
+    version = min(PROTOCOL_MAX, params.protocol_max)
+    if version < max(PROTOCOL_MIN, params.protocol_min):
+        raise ProtocolMismatch(
+            f"this daemon (vaultrag {__version__}) speaks protocol {PROTOCOL_MIN} to {PROTOCOL_MAX}, "
+            f"the client {params.protocol_min} to {params.protocol_max}",
+            protocol_min=PROTOCOL_MIN,
+            protocol_max=PROTOCOL_MAX,
+        )
+    named = session.service.vault(params.vault).id if params.vault else ""
+    vaults = session.service.vaults
+    if not named and len(vaults) == 1:
+        named = vaults[0].id
+    session.client, session.vault, session.utf16 = params.client[:100], params.vault, params.positions == "utf-16"
+    session.greeted = True
+    return Welcome(
+        "vaultrag", __version__, version, os.getpid(), named, tuple(vault.id for vault in vaults), tuple(METHODS)
+    )
+
+
+def _search(session: Session, params: Search, notify: Notify) -> Answer:
+    def partial(answer: Answer) -> None:
+        notify(_counted(answer, session))
+
+    answer = session.vault_for(params.vault).search(
+        params.query,
+        limit=params.limit or None,
+        mode=params.mode,
+        typing=params.typing,
+        preview_chars=params.preview_chars,
+        partial=partial if params.partial else None,
+    )
+    return _counted(answer, session)
+
+
+def _explain(session: Session, params: Explain, _: Notify) -> Explanation:
+    return session.vault_for(params.vault).explain(
+        params.query, path=params.path, limit=params.limit or None, mode=params.mode
+    )
+
+
+def _related(session: Session, params: Related, _: Notify) -> Answer:
+    answer = session.vault_for(params.vault).related(params.path, limit=params.limit or None, linked=params.linked)
+    return _counted(answer, session)
+
+
+def _get(session: Session, params: Get, _: Notify) -> NoteView:
+    return session.vault_for(params.vault).get(
+        params.path, first=params.first_line or None, last=params.last_line or None, heading=params.heading
+    )
+
+
+def _tags(session: Session, params: Tags, _: Notify) -> tuple[TagCount, ...]:
+    return session.vault_for(params.vault).tags()
+
+
+def _status(session: Session, params: Status, _: Notify) -> DaemonStatus:
+    return session.service.status(full=params.full)
+
+
+def _reindex(session: Session, params: Reindex, _: Notify) -> VaultStatus:
+    vault = session.vault_for(params.vault)
+    vault.reindex()
+    return vault.status()
+
+
+def _add_vault(session: Session, params: AddVault, _: Notify) -> VaultStatus:
+    if not params.path.startswith("~") and not Path(params.path).is_absolute():
+        raise InvalidParams("add_vault: path must be absolute; the daemon runs in a folder of its own")
+    return session.service.add(Path(params.path)).status()
+
+
+def _remove_vault(session: Session, params: RemoveVault, _: Notify) -> Done:
+    if not params.vault:
+        raise InvalidParams("remove_vault: say which vault", hint="vaultrag vaults")
+    session.service.remove(params.vault)
+    return Done()
+
+
+def _shutdown(session: Session, params: Shutdown, _: Notify) -> Done:
+    session.stop()
+    return Done()
+
+
+_VAULT = ("VaultUnknown",)
+_PATH = ("VaultUnknown", "NoteNotFound", "PathRefused")
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("hello", Hello, Welcome, _hello, "Begin: agree on a protocol version; the first call on a connection.",
+               ("ProtocolMismatch", "VaultUnknown")),
+        Method("search", Search, Answer, _search, "Notes that fit a query, best first.", _VAULT),
+        Method("explain", Explain, Explanation, _explain,
+               "How a query was read, and why each note stands where it stands, or is missing.", _VAULT),
+        Method("related", Related, Answer, _related, "Notes near in meaning to a note, or linked with it.", _PATH),
+        Method("get", Get, NoteView, _get, "A note: whole, some lines, or the section under a heading.",
+               (*_PATH, "NoteUnreadable")),
+        Method("tags", Tags, tuple[TagCount, ...], _tags, "Every tag with the number of its notes.", _VAULT),
+        Method("status", Status, DaemonStatus, _status, "How the daemon, its embedder and its vaults fare."),
+        Method("reindex", Reindex, VaultStatus, _reindex,
+               "Compare everything with the disk, believe what is missing, try again what failed.", _VAULT),
+        Method("add_vault", AddVault, VaultStatus, _add_vault, "Serve a folder of notes, now and after a restart.",
+               ("VaultMissing", "VaultUnreadable", "VaultUnsuitable")),
+        Method("remove_vault", RemoveVault, Done, _remove_vault,
+               "Serve a vault no longer; its index stays on disk, its notes are not touched.", _VAULT),
+        Method("shutdown", Shutdown, Done, _shutdown, "End the daemon after the answers under way."),
+    )
+}  # fmt: skip
+
+
+def run(session: Session, name: str, params: dict[str, Any], notify: Notify) -> Any:
+    """Run a method.
+
+    Raises:
+        MethodNotFound, InvalidParams, InvalidRequest, and what the method says.
+    """
+    method = METHODS.get(name)
+    if method is None:
+        near = difflib.get_close_matches(name[:100], METHODS, n=1)
+        raise MethodNotFound(f"there is no method {name[:100]!r}", hint=f"did you mean {near[0]}?" if near else "")
+    if not session.greeted and name != "hello":
+        raise InvalidRequest("the first call on a connection is hello", hint="call hello first")
+    return method.run(session, convert(method, params), notify)
+
+
+def convert(method: Method, params: dict[str, Any]) -> Params:
+    """The parameters, checked.
+
+    Raises:
+        InvalidParams
+    """
+    known = [field.name for field in msgspec.structs.fields(method.params)]
+    for name in params:
+        if name not in known:
+            near = difflib.get_close_matches(name[:100], known, n=1)
+            raise InvalidParams(
+                f"{method.name} has no parameter {name[:100]!r}",
+                hint=f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}",
+            )
+    try:
+        return msgspec.convert(params, method.params)
+    except msgspec.ValidationError as error:
+        # An enumeration's complaint repeats the value, however long.
+        raise InvalidParams(
+            f"{method.name}: {str(error)[:300]}", hint=f"known: {', '.join(known) or 'none'}"
+        ) from error
+
+
+def _counted(answer: Answer, session: Session) -> Answer:
+    """The answer with its spans in the units that the client counts in."""
+    if not session.utf16 or all(hit.preview.isascii() for hit in answer.hits):
+        return answer
+    return replace(answer, hits=tuple(_in_utf16(hit) for hit in answer.hits))
+
+
+def _in_utf16(hit: Hit) -> Hit:
+    text = hit.preview
+
+    def units(position: int) -> int:
+        return position + sum(char > "\uffff" for char in text[:position])
+
+    return replace(hit, spans=tuple(Span(units(span.start), units(span.end)) for span in hit.spans))
+
+
+def masked(error: Exception) -> VaultragError:
+    """What a client sees of a fault that nobody foresaw: no traceback, no note text."""
+    return VaultragError(
+        f"an unforeseen fault ({type(error).__name__}); the daemon goes on and its log has the rest",
+        hint="vaultrag status",
+    )

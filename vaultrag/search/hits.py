@@ -1,0 +1,121 @@
+"""From the fused list to what a reader sees: rows, the best place in each note, the preview, the citation.
+
+Only for the hits shown. Each is looked up on disk: a note that has gone since is left out, one that has changed
+since is marked stale; the preview is made of the text as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from vaultrag.model import Clause, Content, Gone, Hit, NotePath, NoteRow, Skipped
+from vaultrag.notes import read_body
+from vaultrag.ports import NoteTable, VaultReader, VectorScan, WordArm
+from vaultrag.ranking.fusion import Fused
+from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
+
+
+class HitMaker:
+    """Makes hits. Callable from any thread."""
+
+    def __init__(self, table: NoteTable, words: WordArm, reader: VaultReader) -> None:
+        self._table = table
+        self._words = words
+        self._reader = reader
+
+    def make(
+        self,
+        ranked: Sequence[Fused],
+        wanted: Mapping[str, float],
+        scan: VectorScan | None = None,
+        *,
+        limit: int,
+        max_chars: int = PREVIEW_CHARS,
+    ) -> tuple[list[Hit], list[NotePath]]:
+        """The first ``limit`` hits that still exist, and the paths of those that do not.
+
+        Args:
+            ranked: Best first.
+            wanted: Folded stems of the query's words, with their weights.
+            scan: Where the query was compared with passages.
+            limit: Hits at most.
+            max_chars: Length of a preview at most; 0 for none.
+        """
+        hits: list[Hit] = []
+        gone: list[NotePath] = []
+        position = 0
+        while len(hits) < limit and position < len(ranked):
+            batch = ranked[position : position + limit - len(hits)]
+            position += len(batch)
+            rows = self._table.by_ids(hit.note_id for hit in batch)
+            for fused in batch:
+                row = rows.get(fused.note_id)
+                if row is None:
+                    continue
+                hit = self._hit(fused, row, wanted, scan, max_chars)
+                if hit is None:
+                    gone.append(row.path)
+                else:
+                    hits.append(hit)
+        return hits, gone
+
+    def wanted(self, clauses: Iterable[tuple[Clause, float]]) -> dict[str, float]:
+        """What a preview looks for: stem of each word that tells something, with its weight."""
+        weights: dict[str, float] = {}
+        for clause, weight in clauses:
+            if clause.stop:
+                continue
+            for token, stem in zip(clause.tokens, self._words.stems(clause.tokens), strict=True):
+                word = stem.removesuffix("i") if len(stem) > 4 and stem != token else stem
+                weights[word] = max(weights.get(word, 0.0), weight / len(clause.tokens), 0.01)
+        return weights
+
+    def _hit(
+        self, fused: Fused, row: NoteRow, wanted: Mapping[str, float], scan: VectorScan | None, max_chars: int
+    ) -> Hit | None:
+        result = self._reader.read(row.path)
+        if isinstance(result, Gone | Skipped):
+            return None
+        bare = Hit(
+            row.path,
+            row.title,
+            fused.score,
+            tags=row.tags,
+            mtime_ns=row.mtime_ns,
+            citation=row.path,
+            stale=True,
+            evidence=fused.evidence,
+        )
+        if not isinstance(result, Content):
+            return bare  # cannot be read now: what is known of it stands
+        if max_chars <= 0:
+            return _with_place(bare, result, row, 1, None, "")
+        body, body_line = read_body(result.data)
+        if not body.strip():
+            return _with_place(bare, result, row, body_line, None, "")
+        place = scan.passage(fused.note_id) if scan is not None else None
+        lines = (place[1], place[2]) if place is not None else None
+        shown = preview(body, wanted, lines, max_chars=max_chars)
+        heading = self._table.heading_above(fused.note_id, shown.first + body_line)
+        return _with_place(bare, result, row, body_line, shown, heading)
+
+
+def _with_place(bare: Hit, content: Content, row: NoteRow, body_line: int, shown: Preview | None, heading: str) -> Hit:
+    stale = (content.entry.mtime_ns, content.entry.size) != (row.mtime_ns, row.size)
+    first = shown.first + body_line if shown else 0
+    last = shown.last + body_line if shown else 0
+    return Hit(
+        path=bare.path,
+        title=bare.title,
+        score=bare.score,
+        start_line=first,
+        end_line=last,
+        preview=shown.text if shown else "",
+        spans=shown.spans if shown else (),
+        heading=heading,
+        tags=bare.tags,
+        mtime_ns=content.entry.mtime_ns,
+        citation=f"{bare.path}#L{first}-L{last}" if shown else bare.path,
+        stale=stale,
+        evidence=bare.evidence,
+    )

@@ -1,0 +1,185 @@
+"""Searching one vault: the engine's ranking made into an answer that says what kind of answer it is, and why."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+
+from vaultrag.config import SearchSettings
+from vaultrag.errors import EmbedError
+from vaultrag.indexing.meaning import MeaningView, describe
+from vaultrag.model import Answer, Explanation, Mode, Reason, State
+from vaultrag.ports import VectorScan
+from vaultrag.ranking.evidence import Bars, bars_for
+from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
+from vaultrag.ranking.terms import only_signs
+from vaultrag.search.engine import Draft, Ranking
+from vaultrag.search.related import related
+from vaultrag.service.explaining import Explainer, filters_of, words_of
+from vaultrag.service.parts import MAX_LIMIT, VaultParts
+from vaultrag.service.reading import find
+
+log = logging.getLogger(__name__)
+
+PREVIEW_CHARS = 700
+
+
+class Asking:
+    """Answers to searches in one vault."""
+
+    def __init__(self, parts: VaultParts, settings: SearchSettings) -> None:
+        self._parts = parts
+        self._settings = settings
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int | None,
+        mode: Mode,
+        typing: bool,
+        preview_chars: int | None,
+        partial: Callable[[Answer], None] | None,
+    ) -> Answer:
+        """See ``VaultService.search``."""
+        started = time.perf_counter()
+        limit = self._limit(limit)
+        chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
+        query = parse_query(text)
+        draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
+        view = self._parts.meaning.view
+        wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
+
+        def answer(ranking: Ranking, scan: VectorScan | None, reasons: list[Reason]) -> Answer:
+            hits, gone = self._parts.hits.make(ranking.found, wanted, scan, limit=limit, max_chars=chars)
+            if gone:
+                self._parts.worker.notice(gone)
+            reasons = [*reasons, *_reasons_of(text, draft, ranking)]
+            return Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, len(ranking.found), _since(started))
+
+        if partial is not None and mode == "hybrid" and query.terms:
+            early = self._parts.engine.finish(draft, None, bars_for(""))
+            partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
+        scan, reasons = self._scan(draft, view)
+        reasons += self._index_reasons(scan)
+        return answer(self._parts.engine.finish(draft, scan, self._bars(scan, mode)), scan, reasons)
+
+    def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
+        """See ``VaultService.explain``."""
+        draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=self._limit(limit))
+        scan, reasons = self._scan(draft, self._parts.meaning.view)
+        bars = self._bars(scan, mode)
+        ranking = self._parts.engine.finish(draft, scan, bars)
+        reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking)]
+        explainer = Explainer(self._parts, draft, ranking, bars)
+        return Explanation(
+            query=text,
+            state=_worst(reasons),
+            reasons=tuple(reasons),
+            words=words_of(draft.words.counts),
+            filters=filters_of(draft.query),
+            confidence=ranking.confidence if math.isfinite(ranking.confidence) else None,
+            needed=bars.answer,
+            hits=explainer.hits(self._limit(limit)),
+            asked=explainer.note(path) if path else None,
+        )
+
+    def related(self, path: str, *, limit: int | None, linked: bool) -> Answer:
+        """See ``VaultService.related``."""
+        started = time.perf_counter()
+        note_id, _ = find(self._parts.table, path)
+        view = self._parts.meaning.view
+        scan: VectorScan | None = None
+        if view.state in ("ready", "waiting") and view.vectors is not None:
+            vector = view.vectors.vector(note_id)
+            scan = view.vectors.scan(vector) if vector is not None else None
+        ranked = related(note_id, self._parts.table, scan, linked=linked)
+        hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
+        if gone:
+            self._parts.worker.notice(gone)
+        reasons = self._index_reasons(scan)
+        if scan is None and not reasons:
+            reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
+        return Answer(path, _worst(reasons), tuple(hits), tuple(reasons), "meaning", len(ranked), _since(started))
+
+    # -- details -------------------------------------------------------------------------------------------------
+
+    def _limit(self, limit: int | None) -> int:
+        return max(1, min(limit or self._settings.limit, MAX_LIMIT))
+
+    def _bars(self, scan: VectorScan | None, mode: Mode) -> Bars:
+        vectors = self._parts.meaning.view.vectors
+        model = vectors.identity.model if vectors is not None and scan is not None else ""
+        return bars_for(model, meaning_only=mode == "meaning")
+
+    def _scan(self, draft: Draft, view: MeaningView) -> tuple[VectorScan | None, list[Reason]]:
+        """The query against the vectors, or why not."""
+        if draft.mode == "words" or not draft.query.terms:
+            return None, []
+        if view.state == "off":
+            return None, [Reason(State.KEYWORD_ONLY, view.why, view.hint)]
+        if view.state == "mismatch":
+            return None, [Reason(State.MODEL_MISMATCH, view.why, view.hint)]
+        if view.vectors is None or view.embedder is None:
+            if view.state == "waiting":
+                return None, [Reason(State.KEYWORD_ONLY, view.why, view.hint)]
+            return None, [Reason(State.INDEXING, "the vectors are not loaded yet; words only")]
+        try:
+            if view.embedder.identity() != view.vectors.identity:
+                self._parts.embedding.compare()  # it finds the same, and makes them again
+                return None, [Reason(State.MODEL_MISMATCH, "the model was replaced; the vectors are made again")]
+            return view.vectors.scan(view.embedder.embed_query(draft.query.text)), []
+        except EmbedError as error:
+            log.info("query without meaning: %s (%s)", error.message, describe(error))
+            return None, [Reason(State.KEYWORD_ONLY, error.message, error.hint)]
+
+    def _index_reasons(self, scan: VectorScan | None) -> list[Reason]:
+        parts = self._parts
+        progress = parts.worker.progress
+        reasons = []
+        if progress.phase in ("starting", "reading") and not parts.worker.searchable.is_set():
+            reasons.append(Reason(State.INDEXING, f"notes are still being read ({progress.done} of {progress.total})"))
+        elif progress.phase == "away":
+            reasons.append(Reason(State.PARTIAL, progress.why, progress.hint))
+        if scan is not None and parts.meaning.pending:
+            reasons.append(Reason(State.INDEXING, f"{parts.meaning.pending} notes have no vector yet"))
+        return reasons
+
+
+_WORST = (
+    State.MODEL_MISMATCH,
+    State.KEYWORD_ONLY,
+    State.INDEXING,
+    State.PARTIAL,
+    State.RELAXED,
+    State.FULL,
+)
+
+
+def _worst(reasons: Sequence[Reason]) -> State:
+    return min((reason.state for reason in reasons), key=_WORST.index, default=State.FULL)
+
+
+def _since(started: float) -> float:
+    """Milliseconds."""
+    return round((time.perf_counter() - started) * 1000, 3)
+
+
+def _reasons_of(text: str, draft: Draft, ranking: Ranking) -> list[Reason]:
+    """What the query itself gives reason to say."""
+    reasons: list[Reason] = []
+    query = draft.query
+    if len(text) > MAX_QUERY_CHARS:
+        reasons.append(Reason(State.PARTIAL, f"the query was cut after {MAX_QUERY_CHARS} characters"))
+    if query.empty:
+        reasons.append(Reason(State.FULL, "the query is empty", 'vaultrag search "some words"'))
+    elif query.terms and only_signs(query.text):
+        reasons.append(Reason(State.FULL, "nothing in the query is a word that notes could be searched for"))
+    telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
+    if len(telling) > 1 and ranking.found and draft.mode != "meaning":
+        best = max((proof.covered for proof in ranking.proofs.values()), default=0.0)
+        if best < 0.999:
+            reasons.append(Reason(State.RELAXED, "no note holds all of the words"))
+    return reasons

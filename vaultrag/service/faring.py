@@ -1,0 +1,69 @@
+"""How a vault and its embedder fare, in the words of ``model.status``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vaultrag.model import EmbedderStatus, Skipped, VaultStatus
+from vaultrag.service.parts import LISTED, VaultParts
+
+
+def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
+    """See ``VaultService.status``."""
+    progress, view = parts.worker.progress, parts.meaning.view
+    total = parts.index.count()
+    skipped, odd = parts.index.skipped(), parts.index.problems()
+    pending = 0 if parts.meaning.off else parts.meaning.pending
+    failed = parts.meaning.failed
+    state = {"reading": "indexing", "idle": "ready"}.get(progress.phase, progress.phase)
+    # Until the vectors have been looked at, nobody knows how many are missing.
+    if state == "ready" and ((total and view.state == "starting") or (pending and view.state in ("ready", "mismatch"))):
+        state = "embedding"
+    listed: list[Skipped] = []
+    if full:
+        listed = [*odd[:LISTED], *_failed_notes(parts)][:LISTED]
+    return VaultStatus(
+        id=parts.id,
+        name=parts.root.name,
+        root=str(parts.root),
+        state=state,
+        notes=total,
+        embedded=max(0, total - pending - len(failed)) if view.vectors is not None else 0,
+        pending=pending,
+        to_read=max(0, progress.total - progress.done) if progress.phase == "reading" else 0,
+        skipped=len(skipped),
+        failed=len(failed),
+        problems=len(odd),
+        watching=parts.watching(),
+        why=progress.why or view.why,
+        hint=progress.hint or view.hint,
+        eta_s=parts.embedding.eta_s() if progress.phase == "idle" else None,
+        counters={
+            **parts.worker.counters,
+            "embed_batches": parts.embedding.batches,
+            "texts_embedded": parts.meaning.texts_embedded,
+            "vectors_reused": parts.meaning.vectors_reused,
+        },
+        events=tuple(parts.events),
+        skipped_notes=tuple(list(skipped.values())[:LISTED]) if full else (),
+        problem_notes=tuple(listed),
+    )
+
+
+def embedder_status(parts: VaultParts) -> EmbedderStatus:
+    """See ``VaultService.embedder_status``."""
+    view = parts.meaning.view
+    if view.embedder is None:
+        state = "off" if view.state == "off" else "starting"
+        return EmbedderStatus("", "", state, view.why, view.hint)
+    status = view.embedder.status()
+    if view.state in ("waiting", "mismatch") and view.why:
+        state = view.state if status.state == "ready" else status.state
+        return replace(status, state=state, why=view.why, hint=view.hint)
+    return status
+
+
+def _failed_notes(parts: VaultParts) -> list[Skipped]:
+    reasons = dict(parts.meaning.failed)
+    rows = parts.table.by_ids(list(reasons)[:LISTED])
+    return [Skipped(row.path, f"no vector: {reasons[note_id]}") for note_id, row in rows.items()]

@@ -1,0 +1,164 @@
+"""``Service``: every vault that is served, found by name."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from vaultrag import __version__
+from vaultrag.errors import VaultMissing, VaultragError, VaultUnknown
+from vaultrag.model import DaemonStatus, EmbedderStatus
+from vaultrag.service.vault import VaultService
+
+log = logging.getLogger(__name__)
+
+OPENING_S = 10.0
+"""A vault asked for while the daemon still takes up its vaults is waited for so long."""
+
+
+class Service:
+    """Every vault that is served.
+
+    Attributes:
+        settled: Cleared by the owner while it takes up the vaults served before.
+    """
+
+    def __init__(
+        self,
+        open_vault: Callable[[Path, bool], VaultService],
+        forget: Callable[[VaultService], None] = lambda vault: None,
+    ) -> None:
+        self._open_vault = open_vault
+        self._forget = forget
+        self._vaults: dict[str, VaultService] = {}
+        self._lock = threading.Lock()
+        self._changing = threading.Lock()  # one vault comes or goes at a time; questions to the others do not wait
+        self._closed = False
+        self._started = time.monotonic()
+        self._started_ns = time.time_ns()
+        self.settled = threading.Event()
+        self.settled.set()
+
+    def add(self, root: Path) -> VaultService:
+        """Serve this vault, if it is not served yet, now and after a restart.
+
+        Raises:
+            VaultError: The folder cannot be a vault, with the reason.
+        """
+        return self._add(root, known=False)
+
+    def adopt(self, root: Path) -> VaultService:
+        """Serve a vault that was served before, even while its folder is away."""
+        return self._add(root, known=True)
+
+    def _add(self, root: Path, *, known: bool) -> VaultService:
+        try:
+            resolved = Path(os.path.realpath(root.expanduser()))
+        except (OSError, ValueError, RuntimeError) as error:
+            raise VaultMissing(f"there is no such folder: {error}", path=str(root)[:200]) from error
+        with self._changing:
+            for vault in self.vaults:
+                if vault.root == resolved:
+                    return vault
+            if self._closed:
+                raise VaultUnknown("the daemon is stopping", hint="vaultrag up")
+            vault = self._open_vault(root, known)
+            with self._lock:
+                self._vaults[vault.id] = vault
+            return vault
+
+    def remove(self, name: str) -> VaultService:
+        """Serve this vault no longer. Its index stays where it is."""
+        vault = self.vault(name)
+        with self._changing:
+            with self._lock:
+                known = self._vaults.pop(vault.id, None)
+            if known is None:
+                raise VaultUnknown(f"no vault {name[:200]} is served any more")
+            self._forget(vault)
+            vault.close()
+        return vault
+
+    @property
+    def vaults(self) -> list[VaultService]:
+        with self._lock:
+            return list(self._vaults.values())
+
+    def vault(self, name: str = "") -> VaultService:
+        """A vault by id, folder or folder name; without a name the only one.
+
+        Raises:
+            VaultUnknown
+        """
+        found = self._named(name) if self.settled.is_set() or name else None
+        if found is None and not self.settled.is_set():
+            self.settled.wait(OPENING_S)
+        found = found or self._named(name)
+        if found is not None:
+            return found
+        vaults = self.vaults
+        if name:
+            raise VaultUnknown(f"no vault {name[:200]} is served", hint=f"vaultrag up {name[:200]}")
+        if not vaults:
+            raise VaultUnknown("no vault is served", hint="vaultrag up ~/Notes")
+        names = ", ".join(vault.name for vault in vaults)
+        raise VaultUnknown(f"several vaults are served ({names}): say which", hint="--vault DIR")
+
+    def _named(self, name: str) -> VaultService | None:
+        vaults = self.vaults
+        if not name:
+            return vaults[0] if len(vaults) == 1 else None
+        for matches in (
+            [v for v in vaults if v.id == name or str(v.root) == name.rstrip("/")],
+            [v for v in vaults if v.name == name],
+            [v for v in vaults if name.startswith(f"{v.root}/")],
+        ):
+            if len(matches) == 1:
+                return matches[0]
+        return None
+
+    def status(self, *, full: bool = False) -> DaemonStatus:
+        """How everything fares."""
+        vaults = self.vaults
+        statuses = tuple(vault.status(full=full) for vault in vaults)
+        embedder = vaults[0].embedder_status() if vaults else EmbedderStatus("", "", "off", "no vault is served")
+        states = [status.state for status in statuses]
+        worst = next((s for s in ("broken", "away", "starting", "indexing", "embedding") if s in states), "ready")
+        return DaemonStatus(
+            pid=os.getpid(),
+            version=__version__,
+            state=worst if statuses else "idle",
+            uptime_s=round(time.monotonic() - self._started, 3),
+            started_ns=self._started_ns,
+            notes=sum(status.notes for status in statuses),
+            pending=sum(status.pending + status.to_read for status in statuses),
+            skipped=sum(status.skipped for status in statuses),
+            embedder=embedder,
+            vaults=statuses,
+        )
+
+    def close(self) -> None:
+        """Close every vault. None can be added afterwards."""
+        with self._changing:
+            self._closed = True
+            # All at once: each may wait for a model that is still at work.
+            closers = [threading.Thread(target=_close, args=(vault,)) for vault in self.vaults]
+            for closer in closers:
+                closer.start()
+            for closer in closers:
+                closer.join()
+            with self._lock:
+                self._vaults.clear()
+
+
+def _close(vault: VaultService) -> None:
+    try:
+        vault.close()
+    except VaultragError as fault:
+        log.error("closing %s: %s", vault.id, fault.message)
+    except Exception:
+        log.exception("closing %s failed in a way that was not foreseen", vault.id)

@@ -1,0 +1,88 @@
+"""Handing out a note: found by its path, read from the disk as it is now, cut to what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
+from vaultrag.model import Content, Heading, NoteId, NotePath, NoteView
+from vaultrag.notes import parse_note
+from vaultrag.notes.words import name_key
+from vaultrag.ports import NoteTable
+from vaultrag.service.parts import VaultParts
+
+
+def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
+    """The note of this path, or of what stands before its ``#``.
+
+    Raises:
+        NoteNotFound, PathRefused
+    """
+    asked = path.split("#", 1)[0] if table.id_of(path) is None else path
+    if "\0" in asked or asked.startswith(("/", "~", "\\")) or ".." in asked.replace("\\", "/").split("/"):
+        raise PathRefused(
+            "the path must be inside the vault, relative to its folder", hint="vaultrag search", path=path[:200]
+        )
+    note_id = table.id_of(asked) if asked else None
+    if note_id is None:
+        near = table.near_paths(asked)
+        hint = f"did you mean {near[0]}?" if near else f'vaultrag search "{Path(asked).stem}"'
+        raise NoteNotFound(f"there is no note {asked[:200]} in the index", hint=hint, path=path[:200])
+    row = table.by_ids([note_id]).get(note_id)
+    if row is None:  # deleted since the line above
+        raise NoteNotFound(f"there is no note {asked[:200]} in the index any more", path=path[:200])
+    return note_id, row.path
+
+
+def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, heading: str) -> NoteView:
+    """See ``VaultService.get``."""
+    note_id, known = find(parts.table, path)
+    result = parts.reader.read(known)
+    if not isinstance(result, Content):
+        parts.worker.notice([known])
+        why = getattr(result, "reason", "it is not on the disk any more")
+        raise NoteUnreadable(f"{known} cannot be read: {why}", hint="vaultrag status", path=known)
+    note = parse_note(known, result.data)
+    lines = _decoded(result.data).split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    start, end = 1, len(lines)
+    if heading:
+        start, end = _section(note.headings, heading, len(lines), known)
+    if first is not None or last is not None:
+        start, end = max(start, first or start), min(end, end if last is None else last)
+        if start > max(end, 1) or end < 0 or (first is not None and first < 0):
+            raise InvalidParams(
+                f"lines {first or 1} to {last or len(lines)} are not in {known}, which has {len(lines)}", path=known
+            )
+    row = parts.table.by_ids([note_id]).get(note_id)
+    return NoteView(
+        path=known,
+        title=note.title,
+        text="\n".join(lines[start - 1 : end]),
+        start_line=start if lines else 0,
+        end_line=end,
+        total_lines=len(lines),
+        tags=note.tags,
+        aliases=note.aliases,
+        properties=note.properties,
+        mtime_ns=result.entry.mtime_ns if row is None else row.mtime_ns,
+    )
+
+
+def _decoded(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = data.decode("utf-16", "replace")
+    else:
+        text = data.decode("utf-8-sig", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) -> tuple[int, int]:
+    key = name_key(wanted.lstrip("#"))
+    for index, heading in enumerate(headings):
+        if name_key(heading.text) == key:
+            end = next((h.line - 1 for h in headings[index + 1 :] if h.level <= heading.level), total)
+            return heading.line, end
+    raise InvalidParams(f"{path} has no heading {wanted[:200]!r}", hint="vaultrag get without --heading", path=path)

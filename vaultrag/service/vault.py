@@ -1,0 +1,97 @@
+"""``VaultService``: everything that can be asked of one vault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vaultrag.config import SearchSettings
+from vaultrag.model import Answer, EmbedderStatus, Explanation, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.service import faring, reading
+from vaultrag.service.asking import Asking
+from vaultrag.service.parts import VaultParts
+
+
+class VaultService:
+    """Answers for one vault."""
+
+    def __init__(self, parts: VaultParts, settings: SearchSettings) -> None:
+        self._parts = parts
+        self._asking = Asking(parts, settings)
+        self.id = parts.id
+        self.root = parts.root
+        self.name = parts.root.name
+
+    @property
+    def parts(self) -> VaultParts:
+        """What the vault is made of, for those who measure it."""
+        return self._parts
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        mode: Mode = "hybrid",
+        typing: bool = False,
+        preview_chars: int | None = None,
+        partial: Callable[[Answer], None] | None = None,
+    ) -> Answer:
+        """The notes that fit, best first; none when nothing can be proven to.
+
+        Args:
+            text: In the query language (``ranking.query``); anything goes.
+            limit: Hits at most, 1 to ``MAX_LIMIT``.
+            mode: Which arms are asked.
+            typing: The last word may still go on.
+            preview_chars: Length of a preview at most; 0 for none.
+            partial: Called once with what words and names found, before meaning is asked.
+        """
+        return self._asking.search(
+            text, limit=limit, mode=mode, typing=typing, preview_chars=preview_chars, partial=partial
+        )
+
+    def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:
+        """How a query was read, and why each note stands where it stands.
+
+        Args:
+            text: In the query language.
+            path: A note to explain besides, also one that is not found or not indexed: then the reason.
+            limit: Hits explained at most, whether they count as found or not.
+            mode: Which arms are asked.
+        """
+        return self._asking.explain(text, path=path, limit=limit, mode=mode)
+
+    def related(self, path: str, *, limit: int | None = None, linked: bool = True) -> Answer:
+        """Notes near in meaning to one note, or linked with it.
+
+        Raises:
+            NoteNotFound, PathRefused
+        """
+        return self._asking.related(path, limit=limit, linked=linked)
+
+    def get(self, path: str, *, first: int | None = None, last: int | None = None, heading: str = "") -> NoteView:
+        """A note, whole, or the lines asked for (1-based, inclusive), or the section under a heading.
+
+        Raises:
+            NoteNotFound, NoteUnreadable, PathRefused, InvalidParams
+        """
+        return reading.get(self._parts, path, first=first, last=last, heading=heading)
+
+    def tags(self) -> tuple[TagCount, ...]:
+        """Every tag with the number of its notes, the most used first."""
+        return tuple(TagCount(tag, count) for tag, count in self._parts.table.tags())
+
+    def status(self, *, full: bool = False) -> VaultStatus:
+        """How the vault fares. ``full`` lists skipped and odd notes."""
+        return faring.vault_status(self._parts, full=full)
+
+    def embedder_status(self) -> EmbedderStatus:
+        """What turns this vault's text into vectors, and how it fares."""
+        return faring.embedder_status(self._parts)
+
+    def reindex(self) -> None:
+        """Compare everything with the disk, believe what is missing, try again what failed."""
+        self._parts.worker.reconcile(confirmed=True)
+
+    def close(self) -> None:
+        self._parts.close()

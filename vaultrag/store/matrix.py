@@ -1,0 +1,176 @@
+"""Vectors in memory, as int8, searched from end to end.
+
+An exact scan beats every approximate index up to some hundred thousand notes, and int8 is a quarter of the bytes that
+the scan has to read. Each row is scaled to its own largest component; the cosine so computed is off by about 0.002, so
+the best are computed again from float32 by the caller.
+
+Rows belong to an owner (a note) and an owner's rows stand together: one row for a note's own vector, several for its
+passages. A row that is deleted or replaced is only marked; when a quarter is marked, the matrix is packed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import simsimd
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+Codes = NDArray[np.int8]
+
+
+def quantise(vectors: Vector) -> tuple[Codes, Vector]:
+    """float32[n, dim] to (int8[n, dim], float32[n] scales): ``codes * scales[:, None]`` is about ``vectors``."""
+    largest = np.abs(vectors).max(axis=1, initial=0.0)
+    scales = np.where(largest > 0, largest / 127.0, 1.0).astype(np.float32)
+    return np.rint(vectors / scales[:, None]).astype(np.int8), scales
+
+
+class Matrix:
+    """A growing int8 matrix with owners. All methods may be called from any thread."""
+
+    def __init__(self, dimension: int, reserve: int = 256) -> None:
+        self._dimension = dimension
+        self._codes = np.empty((reserve, dimension), np.int8)
+        self._scales = np.empty(reserve, np.float32)
+        self._owners = np.empty(reserve, np.int64)
+        self._size = 0
+        self._dead = 0
+        self._places: dict[int, tuple[int, int]] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """Living rows."""
+        return self._size - self._dead
+
+    def __contains__(self, owner: int) -> bool:
+        return owner in self._places
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, in bytes."""
+        return self._codes.nbytes + self._scales.nbytes + self._owners.nbytes
+
+    def put(self, owner: int, codes: Codes, scales: Vector) -> None:
+        """Give an owner its rows, in place of any it had."""
+        self.put_many([owner], [len(codes)], codes, scales)
+
+    def put_many(self, owners: Sequence[int], counts: Sequence[int], codes: Codes, scales: Vector) -> None:
+        """Give owners their rows, in place of any they had.
+
+        Args:
+            owners: Each at most once.
+            counts: How many of the rows belong to each owner, in order.
+            codes: int8[sum(counts), dim].
+            scales: float32[sum(counts)].
+        """
+        with self._lock:
+            for owner in owners:
+                self._drop(owner)
+            if self._worth_packing():
+                self._pack()
+            self._grow(len(codes))
+            end = self._size + len(codes)
+            self._codes[self._size : end] = codes
+            self._scales[self._size : end] = scales
+            self._owners[self._size : end] = np.repeat(np.asarray(owners, np.int64), counts)
+            for owner, count in zip(owners, counts, strict=True):
+                if count:
+                    self._places[owner] = (self._size, count)
+                    self._size += count
+
+    def delete(self, owners: Iterable[int]) -> None:
+        """Forget these owners' rows."""
+        with self._lock:
+            for owner in owners:
+                self._drop(owner)
+            if self._worth_packing():
+                self._pack()
+
+    def scan(self, query: Vector) -> MatrixScan:
+        """Compare a query with every row, once.
+
+        Args:
+            query: float32[dim], L2-normalised.
+        """
+        with self._lock:
+            if not self._size:
+                return MatrixScan(np.empty(0, np.float32), np.empty(0, np.int64), {})
+            owners = self._owners[: self._size].copy()
+            codes, scales = quantise(query[None, :])
+            products = simsimd.cdist(codes, self._codes[: self._size], metric="dot", out_dtype="float32")
+            scores = np.asarray(products, np.float32).reshape(-1) * (self._scales[: self._size] * scales[0])
+            return MatrixScan(scores, owners, self._places)
+
+    def _drop(self, owner: int) -> None:
+        start, count = self._places.pop(owner, (0, 0))
+        self._owners[start : start + count] = -1
+        self._dead += count
+
+    def _grow(self, count: int) -> None:
+        needed = self._size + count
+        if needed <= len(self._codes):
+            return
+        capacity = max(needed, len(self._codes) * 3 // 2)
+        for name in ("_codes", "_scales", "_owners"):
+            old = getattr(self, name)
+            new = np.empty((capacity, *old.shape[1:]), old.dtype)
+            new[: self._size] = old[: self._size]
+            setattr(self, name, new)
+
+    def _worth_packing(self) -> bool:
+        return self._dead > 1024 and self._dead * 4 > self._size
+
+    def _pack(self) -> None:
+        keep = np.flatnonzero(self._owners[: self._size] >= 0)
+        self._codes, self._scales, self._owners = self._codes[keep], self._scales[keep], self._owners[keep]
+        self._size, self._dead = len(keep), 0
+        self._places = {}
+        starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
+        for start, end in zip(starts, [*starts, self._size][1:], strict=True):
+            self._places[int(self._owners[start])] = (int(start), int(end - start))
+
+
+class MatrixScan:
+    """The cosines of one query with every row, at one moment."""
+
+    def __init__(self, scores: Vector, owners: NDArray[np.int64], places: dict[int, tuple[int, int]]) -> None:
+        self._scores = scores
+        self._owners = owners
+        self._places = places  # the matrix's own, which may have moved on: each is checked
+
+    def nearest(self, k: int, allowed: frozenset[int] | None = None) -> list[tuple[int, float]]:
+        """The ``k`` best owners, each by its best row: (owner, cosine), best first."""
+        living = self._owners >= 0
+        if allowed is not None:
+            living &= np.isin(self._owners, np.fromiter(allowed, np.int64, len(allowed)))
+        rows = np.flatnonzero(living)
+        scores = self._scores[rows]
+        # An owner may hold many of the best rows: take more rows until k owners are seen.
+        take = min(len(rows), 4 * k)
+        while True:
+            top = np.argpartition(scores, -take)[-take:] if take < len(rows) else np.arange(len(rows))
+            best: dict[int, float] = {}
+            for place in top[np.argsort(-scores[top], kind="stable")]:
+                best.setdefault(int(self._owners[rows[place]]), float(scores[place]))
+            if len(best) >= k or take >= len(rows):
+                return list(best.items())[:k]
+            take = min(len(rows), take * 4)
+
+    def best_row(self, owner: int) -> tuple[float, int] | None:
+        """The owner's best row: (cosine, which of its rows); None for an owner without rows."""
+        start, count = self._places.get(owner, (0, 0))
+        if not count or start + count > len(self._owners) or self._owners[start] != owner:
+            places = np.flatnonzero(self._owners == owner)  # it has moved or gone since
+            if not len(places):
+                return None
+            start, count = int(places[0]), len(places)
+        row = int(self._scores[start : start + count].argmax())
+        return float(self._scores[start + row]), row
+
+    def background(self) -> tuple[float, float]:
+        """Mean and standard deviation over all rows: what this query gets from the vault at large."""
+        scores = self._scores[self._owners >= 0]
+        return (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)

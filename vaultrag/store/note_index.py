@@ -1,0 +1,295 @@
+"""``hybrid-fts.db``: what notes exist, and every word, name, tag and link in them. It needs no model.
+
+``NoteIndex`` writes, and opens the readers that the arms share. Each call that writes is one transaction: a crash
+leaves whole batches.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any
+from unicodedata import normalize
+
+import apsw
+
+from vaultrag.model import Filters, IndexedEntry, Note, NoteId, NotePath, Skipped
+from vaultrag.notes.words import name_key, parts, prepare
+from vaultrag.store.connection import Readers, connect, mark_clean, mark_open, rows, scalar, translating, writing
+from vaultrag.store.filters import matching_ids
+from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate
+
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_LINK_LINE = re.compile(r"^[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+$", re.MULTILINE)
+_ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash"
+_IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
+_COLUMNS = (
+    "path, path_nfc, path_key, title, content_hash, text_hash, size, mtime_ns, inode, body_line, body_chars,"
+    " properties, problems"
+)
+_MARKS = ", ".join("?" * 13)
+_INSERT_WORDS = f"INSERT INTO words (rowid, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"
+
+
+class NoteIndex:
+    """The index of notes and words. Make one with ``open``; one writing thread, any number of readers."""
+
+    def __init__(self, path: Path, writer: apsw.Connection) -> None:
+        self.path = path
+        self.readers = Readers(path)
+        self._writer = writer
+        self._lock = threading.RLock()
+        self._closed = False
+        self.generation = 0
+        """Counts the writes of this process; what is cached from the file holds for one generation."""
+
+    @classmethod
+    def open(cls, path: Path) -> NoteIndex:
+        """Open or create the file.
+
+        Raises:
+            StoreError: See ``store.connection``.
+        """
+        writer = connect(path)
+        try:
+            migrate(writer, NOTE_STEPS, path)
+            mark_open(writer, path)
+        except BaseException:
+            writer.close()
+            raise
+        return cls(path, writer)
+
+    def close(self) -> None:
+        """Close every connection; the write-ahead log is folded into the file."""
+        self.readers.close()
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                mark_clean(self._writer, self.path)
+                self._writer.close()
+
+    # -- what is known -------------------------------------------------------------------------------------------
+
+    def entries(self, scopes: Sequence[NotePath] = ()) -> dict[NotePath, IndexedEntry]:
+        with self._lock, translating(self.path):
+            if not scopes or "" in scopes:
+                found = rows(self._writer, f"SELECT {_ENTRY} FROM notes ORDER BY id")
+            else:
+                sql = f"SELECT {_ENTRY} FROM notes WHERE {_IN_SCOPE}"
+                found = [row for scope in scopes for row in rows(self._writer, sql, (scope,))]
+        return {row[1]: _entry(row) for row in found}
+
+    def entries_of(self, note_ids: Iterable[NoteId]) -> dict[NoteId, IndexedEntry]:
+        with self._lock, translating(self.path):
+            sql = f"SELECT {_ENTRY} FROM notes WHERE id = ?"
+            found = [row for note_id in note_ids for row in rows(self._writer, sql, (note_id,))]
+        return {row[0]: _entry(row) for row in found}
+
+    def text_hashes(self) -> dict[NoteId, str]:
+        """The hash of the embedded text of every note, the most recently changed note first."""
+        with self._lock, translating(self.path):
+            return dict(rows(self._writer, "SELECT id, text_hash FROM notes ORDER BY mtime_ns DESC"))
+
+    def skipped(self) -> dict[NotePath, Skipped]:
+        with self.readers.reading() as connection:
+            found = rows(connection, "SELECT path, reason, size, mtime_ns FROM skipped ORDER BY path")
+        return {row[0]: Skipped(*row) for row in found}
+
+    def problems(self) -> list[Skipped]:
+        """Notes that are indexed but not as their writer meant, with the reason."""
+        with self.readers.reading() as connection:
+            found = rows(connection, "SELECT path, problems FROM notes WHERE problems != '[]' ORDER BY path")
+        return [Skipped(path, "; ".join(json.loads(problems))) for path, problems in found]
+
+    def count(self) -> int:
+        with self.readers.reading() as connection:
+            return int(scalar(connection, "SELECT count(*) FROM notes"))
+
+    def matching(self, filters: Filters) -> frozenset[NoteId] | None:
+        if not filters:
+            return None
+        with self.readers.reading() as connection:
+            return matching_ids(connection, filters)
+
+    # -- changes -------------------------------------------------------------------------------------------------
+
+    def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+        with self._writing() as connection:
+            return [self._upsert_one(connection, entry, note) for entry, note in notes]
+
+    def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
+        with self._writing() as connection:
+            for note_id, entry in moves:
+                connection.execute(
+                    "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode) = (?, ?, ?, ?, ?, ?)"
+                    " WHERE id = ?",
+                    (entry.path, *_path_forms(entry.path), entry.size, entry.mtime_ns, _signed(entry.inode), note_id),
+                )
+
+    def delete(self, note_ids: Iterable[NoteId]) -> None:
+        with self._writing() as connection:
+            for note_id in note_ids:
+                self._forget(connection, note_id)
+                connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+
+    def set_skipped(self, skipped: Mapping[NotePath, Skipped], scopes: Sequence[NotePath] = ()) -> None:
+        places = [] if "" in scopes else scopes
+        known = {path: old for path, old in self.skipped().items() if not places or _in_scope(path, places)}
+        if known == dict(skipped):
+            return  # a look that found nothing new writes nothing
+        with self._writing() as connection:
+            connection.executemany("DELETE FROM skipped WHERE path = ?", [(path,) for path in known])
+            connection.executemany(
+                "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)",
+                [(s.path, s.reason, s.size, s.mtime_ns) for s in skipped.values()],
+            )
+
+    def meta(self, key: str) -> str | None:
+        with self._lock, translating(self.path):
+            value: str | None = scalar(self._writer, "SELECT value FROM meta WHERE key = ?", (key,))
+            return value
+
+    def set_meta(self, key: str, value: str) -> None:
+        with self._lock, translating(self.path):
+            self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        """One transaction."""
+        with self._lock, translating(self.path):
+            try:
+                with writing(self._writer):
+                    yield self._writer
+            finally:
+                self.generation += 1
+
+    def _upsert_one(self, connection: apsw.Connection, entry: IndexedEntry, note: Note) -> NoteId:
+        values = (
+            entry.path,
+            *_path_forms(entry.path),
+            note.title,
+            entry.content_hash,
+            entry.text_hash,
+            entry.size,
+            entry.mtime_ns,
+            _signed(entry.inode),
+            note.body_line,
+            len(note.text.text.strip()),
+            json.dumps(dict(note.properties), ensure_ascii=False),
+            json.dumps(note.problems, ensure_ascii=False),
+        )
+        note_id = entry.note_id
+        if note_id:
+            self._forget(connection, note_id)
+            connection.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", (*values, note_id))
+        if not note_id or not connection.changes():  # a note that was deleted meanwhile is a new one
+            connection.execute(f"INSERT INTO notes ({_COLUMNS}) VALUES ({_MARKS})", values)
+            note_id = NoteId(connection.last_insert_rowid())
+        _insert_parts(connection, note_id, note)
+        return note_id
+
+    def _forget(self, connection: apsw.Connection, note_id: NoteId) -> None:
+        connection.execute(
+            "DELETE FROM name_letters WHERE rowid IN (SELECT id FROM names WHERE note_id = ? AND kind != 'heading')",
+            (note_id,),
+        )
+        for table, column in (("names", "note_id"), ("tags", "note_id"), ("links", "note_id"), ("words", "rowid")):
+            connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (note_id,))
+
+
+def _entry(row: Sequence[Any]) -> IndexedEntry:
+    note_id, path, size, mtime_ns, inode, content_hash, text_hash = row
+    return IndexedEntry(note_id, path, size, mtime_ns, inode & 0xFFFF_FFFF_FFFF_FFFF, content_hash, text_hash)
+
+
+def _in_scope(path: str, scopes: Sequence[str]) -> bool:
+    return any(path == scope or path.startswith(f"{scope}/") for scope in scopes)
+
+
+def _signed(inode: int) -> int:
+    """SQLite's integers have a sign; some file systems use all 64 bits of an inode."""
+    inode &= 0xFFFF_FFFF_FFFF_FFFF
+    return inode - (1 << 64) if inode >> 63 else inode
+
+
+def _insert_parts(connection: apsw.Connection, note_id: NoteId, note: Note) -> None:
+    for kind, name in _names(note):
+        key = name_key(name)
+        connection.execute(
+            "INSERT INTO names (note_id, kind, name, key) VALUES (?, ?, ?, ?)", (note_id, kind, name, key)
+        )
+        connection.execute("INSERT INTO name_letters (rowid, key) VALUES (?, ?)", (connection.last_insert_rowid(), key))
+    connection.executemany(
+        "INSERT INTO names (note_id, kind, name, key, line, level) VALUES (?, 'heading', ?, ?, ?, ?)",
+        [(note_id, h.text, name_key(h.text), h.line, h.level) for h in note.headings],
+    )
+    connection.executemany(
+        "INSERT INTO tags VALUES (?, ?, ?)", [(note_id, tag, normalize("NFC", tag).casefold()) for tag in note.tags]
+    )
+    connection.executemany(
+        "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (note_id, link.target, name_key(link_name(link.target)), str(link.kind), link.alias, link.heading,
+             link.block, link.line)
+            for link in note.links
+        ],
+    )  # fmt: skip
+    connection.execute(_INSERT_WORDS, (note_id, *_fields(note)))
+
+
+def _names(note: Note) -> list[tuple[str, str]]:
+    stem = PurePosixPath(note.path).stem
+    named = [("title", note.title)]
+    if stem != note.title:
+        named.append(("file", stem))
+    named.extend(("alias", alias) for alias in note.aliases)
+    return named
+
+
+def _fields(note: Note) -> tuple[str, ...]:
+    """The texts of the full-text columns, in the order of ``FIELDS``."""
+    body = note.body
+    if len(body) > 200:
+        body = _BLOB.sub(" ", body)
+    extra = parts(note.title) + parts(body)
+    if "[[" in body:
+        extra.extend(_LINK_LINE.findall(body))
+        body = _LINK_LINE.sub("", body)
+    stem = PurePosixPath(note.path).stem
+    title = note.title if stem == note.title else f"{note.title}\n{stem}"
+    return (
+        prepare(title),
+        prepare("\n".join(note.aliases)),
+        prepare("\n".join(heading.text for heading in note.headings)),
+        prepare("\n".join(note.tags)),
+        prepare("\n".join(_property_texts(note))),
+        prepare(body),
+        prepare("\n".join(extra)),
+    )
+
+
+def _property_texts(note: Note) -> list[str]:
+    texts: list[str] = []
+    for name, value in note.properties.items():
+        if name.lower() not in _NAMED_ELSEWHERE:
+            texts.extend(value if isinstance(value, tuple) else (value,))
+    return texts
+
+
+_NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "cssclass"}
+
+
+def link_name(target: str) -> str:
+    """The note name a link goes by: its last path component, without ``.md``."""
+    name = target.rsplit("/", 1)[-1]
+    return name[:-3] if name.lower().endswith(".md") else name
+
+
+def _path_forms(path: str) -> tuple[str, str]:
+    """The path as people write it, and as filters compare it."""
+    nfc = path if path.isascii() else normalize("NFC", path)
+    return nfc, nfc.casefold()

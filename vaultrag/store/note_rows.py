@@ -1,0 +1,139 @@
+"""Reading what is known of notes: rows for hits, names and links between notes, tags, the outline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from unicodedata import normalize
+
+import apsw
+
+from vaultrag.model import Neighbour, NoteId, NoteRow
+from vaultrag.store.connection import rows, scalar
+from vaultrag.store.note_index import NoteIndex
+
+
+class NoteRows:
+    """Reads rows by id or path. Callable from any thread."""
+
+    def __init__(self, index: NoteIndex) -> None:
+        self._index = index
+
+    def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
+        """The rows of these notes; ids that no longer exist are left out."""
+        found: dict[NoteId, NoteRow] = {}
+        with self._index.readers.reading() as connection:
+            for note_id in ids:
+                row = _row(connection, note_id)
+                if row is not None:
+                    found[note_id] = row
+        return found
+
+    def id_of(self, path: str) -> NoteId | None:
+        """The note at this path: exactly, else the same name in another Unicode form, else without ``.md``."""
+        if not _is_text(path):
+            return None
+        with self._index.readers.reading() as connection:
+            for candidate in (path, path + ".md"):
+                found = scalar(connection, "SELECT id FROM notes WHERE path = ?", (candidate,))
+                if found is None:
+                    found = scalar(
+                        connection, "SELECT min(id) FROM notes WHERE path_nfc = ?", (normalize("NFC", candidate),)
+                    )
+                if found is not None:
+                    return NoteId(found)
+        return None
+
+    def near_paths(self, path: str, k: int = 3) -> list[str]:
+        """Known paths that end like this one: for "did you mean"."""
+        name = normalize("NFC", path).casefold().rsplit("/", 1)[-1].removesuffix(".md")
+        if not name or not _is_text(name):
+            return []
+        with self._index.readers.reading() as connection:
+            found = rows(
+                connection,
+                "SELECT path FROM notes WHERE instr(path_key, ?) ORDER BY length(path) LIMIT ?",
+                (name, k),
+            )
+        return [row[0] for row in found]
+
+    def neighbours(self, note_id: NoteId) -> list[Neighbour]:
+        """Notes that this one links to, and notes that link to it."""
+        with self._index.readers.reading() as connection:
+            out = rows(
+                connection,
+                "SELECT DISTINCT names.note_id FROM links JOIN names ON names.key = links.key"
+                " WHERE links.note_id = ?1 AND links.key != '' AND names.kind != 'heading' AND names.note_id != ?1",
+                (note_id,),
+            )
+            back = rows(
+                connection,
+                "SELECT DISTINCT links.note_id FROM names JOIN links ON links.key = names.key"
+                " WHERE names.note_id = ?1 AND names.key != '' AND names.kind != 'heading' AND links.note_id != ?1",
+                (note_id,),
+            )
+        return [Neighbour(row[0], True) for row in out] + [Neighbour(row[0], False) for row in back]
+
+    def heading_above(self, note_id: NoteId, line: int) -> str:
+        """The text of the heading under which this file line stands; empty above the first one."""
+        with self._index.readers.reading() as connection:
+            found = scalar(
+                connection,
+                "SELECT name FROM names WHERE note_id = ? AND kind = 'heading' AND line <= ?"
+                " ORDER BY line DESC LIMIT 1",
+                (note_id, line),
+            )
+        return str(found or "")
+
+    def tags(self) -> list[tuple[str, int]]:
+        """Every tag with the number of its notes, the most used first."""
+        with self._index.readers.reading() as connection:
+            return rows(
+                connection,
+                "SELECT min(tag), count(DISTINCT note_id) FROM tags GROUP BY key ORDER BY 2 DESC, 1",
+            )
+
+    def all_ids(self) -> list[NoteId]:
+        """Every note, the most recently changed first."""
+        with self._index.readers.reading() as connection:
+            return [row[0] for row in rows(connection, "SELECT id FROM notes ORDER BY mtime_ns DESC, id")]
+
+    def entry_hashes(self, note_id: NoteId) -> tuple[str, str]:
+        """Content hash and text hash of a note; empty strings for one that is not there."""
+        with self._index.readers.reading() as connection:
+            found = rows(connection, "SELECT content_hash, text_hash FROM notes WHERE id = ?", (note_id,))
+        return found[0] if found else ("", "")
+
+
+def _is_text(path: str) -> bool:
+    """False where halves of surrogate pairs stand: no path in the index has any."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _row(connection: apsw.Connection, note_id: NoteId) -> NoteRow | None:
+    found = rows(
+        connection,
+        "SELECT id, path, title, mtime_ns, size, body_line, body_chars, properties FROM notes WHERE id = ?",
+        (note_id,),
+    )
+    if not found:
+        return None
+    note_id, path, title, mtime_ns, size, body_line, body_chars, properties = found[0]
+    tags = rows(connection, "SELECT tag FROM tags WHERE note_id = ?", (note_id,))
+    aliases = rows(connection, "SELECT name FROM names WHERE note_id = ? AND kind = 'alias'", (note_id,))
+    return NoteRow(
+        note_id,
+        path,
+        title,
+        mtime_ns,
+        size,
+        body_line,
+        body_chars,
+        {key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(properties).items()},
+        tuple(row[0] for row in tags),
+        tuple(row[0] for row in aliases),
+    )

@@ -1,0 +1,143 @@
+"""The tables of both files, and the steps from each earlier version to the next.
+
+A step is one transaction together with the new ``user_version``. A file from a newer vaultrag is refused, not touched.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from vaultrag.errors import StoreTooNew
+from vaultrag.notes.words import EXTRA_LETTERS
+from vaultrag.store.connection import scalar, translating, writing
+
+# Marks belong to words (Hindi, Thai), symbols are words (emoji). Accents are dropped before, in ``notes.words``:
+# SQLite's own folding would take Japanese voiced marks with them.
+TOKENIZER = (
+    "porter",
+    "unicode61",
+    "remove_diacritics",
+    "0",
+    "categories",
+    "L* M* N* Co So",
+    "tokenchars",
+    EXTRA_LETTERS,
+)
+
+FIELDS = ("title", "aliases", "headings", "tags", "properties", "body", "extra")
+"""Columns of the full-text table. ``extra`` holds parts of compound words and lines that are nothing but links."""
+
+
+def _quoted(parts: tuple[str, ...]) -> str:
+    return " ".join(part if part.isalnum() or part == "remove_diacritics" else f"''{part}''" for part in parts)
+
+
+NOTE_STEPS: tuple[str, ...] = (
+    f"""
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE notes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: the other file refers to it
+        path TEXT NOT NULL UNIQUE,             -- as on disk
+        path_nfc TEXT NOT NULL,                -- as people and other systems write it
+        path_key TEXT NOT NULL,                -- NFC and case-folded, for filters
+        title TEXT NOT NULL,
+        content_hash TEXT NOT NULL,            -- of the file's bytes
+        text_hash TEXT NOT NULL,               -- of what is embedded
+        size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        inode INTEGER NOT NULL,
+        body_line INTEGER NOT NULL,            -- file line of the first body line
+        body_chars INTEGER NOT NULL,           -- 0: a note of a title only
+        properties TEXT NOT NULL,              -- JSON object of strings and lists of strings
+        problems TEXT NOT NULL                 -- JSON list, usually empty
+    );
+    CREATE INDEX notes_path_nfc ON notes (path_nfc);
+    CREATE INDEX notes_mtime ON notes (mtime_ns);
+    CREATE INDEX notes_problems ON notes (id) WHERE problems != '[]';
+    CREATE TABLE names (
+        id INTEGER PRIMARY KEY,
+        note_id INTEGER NOT NULL,
+        kind TEXT NOT NULL,                    -- title, alias, file or heading
+        name TEXT NOT NULL,
+        key TEXT NOT NULL,                     -- notes.words.name_key
+        line INTEGER NOT NULL DEFAULT 0,       -- of a heading
+        level INTEGER NOT NULL DEFAULT 0       -- of a heading
+    );
+    CREATE INDEX names_note ON names (note_id);
+    CREATE INDEX names_key ON names (key);
+    -- Letters in threes, for names that are typed wrongly. Not of headings: their wording is body text.
+    CREATE VIRTUAL TABLE name_letters USING fts5 (key, content='', contentless_delete=1, tokenize='trigram');
+    CREATE TABLE tags (note_id INTEGER NOT NULL, tag TEXT NOT NULL, key TEXT NOT NULL);
+    CREATE INDEX tags_note ON tags (note_id);
+    CREATE INDEX tags_key ON tags (key);
+    CREATE TABLE links (
+        note_id INTEGER NOT NULL, target TEXT NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL,
+        alias TEXT NOT NULL, heading TEXT NOT NULL, block TEXT NOT NULL, line INTEGER NOT NULL
+    );
+    CREATE INDEX links_note ON links (note_id);
+    CREATE INDEX links_key ON links (key);
+    CREATE TABLE skipped (
+        path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    -- Without its own copy of the text: a quarter of the size; previews are made from the file, which is the truth.
+    CREATE VIRTUAL TABLE words USING fts5 (
+        {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize='{_quoted(TOKENIZER)}'
+    );
+    CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab (words, row);
+    """,
+)
+
+VECTOR_STEPS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE vector_notes (
+        note_id INTEGER PRIMARY KEY,           -- notes.id of hybrid-fts.db, and the row in note_vectors
+        text_hash TEXT NOT NULL,
+        covered REAL NOT NULL                  -- share of the text that the model saw
+    );
+    CREATE INDEX vector_notes_hash ON vector_notes (text_hash);
+    CREATE TABLE passages (
+        note_id INTEGER PRIMARY KEY,
+        lines BLOB NOT NULL,                   -- int32[n, 2], body lines, first and last
+        codes BLOB NOT NULL,                   -- int8[n, dimension]
+        scales BLOB NOT NULL                   -- float32[n]: code * scale is the vector's component
+    );
+    -- Vectors whose note is gone or has changed: an undo, a cut and paste, a return costs no model call.
+    CREATE TABLE retired (
+        text_hash TEXT PRIMARY KEY, vector BLOB NOT NULL, covered REAL NOT NULL,
+        lines BLOB, codes BLOB, scales BLOB, retired_ns INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX retired_age ON retired (retired_ns);  -- also for counting, without a walk over the vectors
+    CREATE TABLE failures (
+        text_hash TEXT PRIMARY KEY, reason TEXT NOT NULL, permanent INTEGER NOT NULL, tries INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> None:
+    """Bring the file to the newest version. Does nothing to one that is there already.
+
+    Raises:
+        StoreTooNew: The file is from a newer vaultrag.
+        StoreError
+    """
+    with translating(path):
+        version = _version(connection)
+        if version > len(steps):
+            raise StoreTooNew(
+                f"{path.name} was written by a newer vaultrag (its version {version}, known here: {len(steps)})",
+                hint="pip install --upgrade vaultrag, or remove the file: it is built again from the notes",
+                path=str(path),
+            )
+        for number, step in enumerate(steps[version:], start=version + 1):
+            with writing(connection):
+                if _version(connection) < number:  # another opener may have been first
+                    connection.execute(step)
+                    connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(scalar(connection, "PRAGMA user_version"))

@@ -1,0 +1,150 @@
+"""The statements behind ``Vectors``: one vector in, out, retired and found again, and vec0's space kept in order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+
+from vaultrag.model import EmbeddedNote, Identity, NoteId
+from vaultrag.store.connection import connect, rows, scalar, translating, writing
+from vaultrag.store.matrix import quantise
+
+CHUNK = 1_024
+"""Rows that are read at once; and vec0's own measure, which it takes and gives back space by."""
+
+KEEP_RETIRED = 2_000
+
+
+def stored_identity(path: Path) -> Identity | None:
+    """The identity a vector file was made with; None for a file that is absent or was never filled.
+
+    Raises:
+        StoreError
+    """
+    if not path.exists():
+        return None
+    connection = connect(path)
+    try:
+        with translating(path):
+            if not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
+                return None
+            value = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
+            return Identity(**json.loads(value)) if value else None
+    finally:
+        connection.close()
+
+
+def create_for(connection: apsw.Connection, identity: Identity) -> None:
+    with writing(connection):
+        stored = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
+        if stored is not None:
+            if Identity(**json.loads(stored)) != identity:
+                raise ValueError("the vector file is of another identity")
+            return
+        connection.execute(
+            "CREATE VIRTUAL TABLE note_vectors USING vec0 ("
+            f"note_id INTEGER PRIMARY KEY, embedding float[{int(identity.dimension)}] distance_metric=cosine)"
+        )
+        connection.execute("INSERT INTO meta VALUES ('identity', ?)", (json.dumps(asdict(identity)),))
+
+
+def close_gaps(connection: apsw.Connection) -> None:
+    """Move the vectors out of chunks that deletions have thinned, so that vec0 gives these back.
+
+    vec0 writes new rows behind the last one only, and frees a chunk when its last row is gone.
+    """
+    chunks = rows(connection, "SELECT chunk_id, count(*) FROM note_vectors_rowids GROUP BY chunk_id ORDER BY chunk_id")
+    living = sum(count for _, count in chunks)
+    if len(chunks) * CHUNK <= 1.3 * living + CHUNK:
+        return
+    for chunk_id, count in chunks[:-1]:
+        if count > 0.7 * CHUNK:
+            continue
+        with writing(connection):
+            moving = rows(
+                connection,
+                "SELECT note_id, embedding FROM note_vectors WHERE note_id IN"
+                " (SELECT rowid FROM note_vectors_rowids WHERE chunk_id = ?)",
+                (chunk_id,),
+            )
+            connection.executemany("DELETE FROM note_vectors WHERE note_id = ?", [(note_id,) for note_id, _ in moving])
+            connection.executemany("INSERT INTO note_vectors (note_id, embedding) VALUES (?, ?)", moving)
+
+
+class Row(NamedTuple):
+    """A vector with all that is stored of it."""
+
+    note_id: NoteId
+    text_hash: str
+    vector: bytes
+    covered: float
+    lines: bytes | None
+    codes: bytes | None
+    scales: bytes | None
+
+
+def put_one(connection: apsw.Connection, row: Row) -> None:
+    note_id = row.note_id
+    known = scalar(connection, "SELECT text_hash FROM vector_notes WHERE note_id = ?", (note_id,))
+    if known is not None and known != row.text_hash:
+        retire(connection, note_id)
+    if known is None:
+        connection.execute("INSERT INTO note_vectors (note_id, embedding) VALUES (?, ?)", (note_id, row.vector))
+    else:
+        connection.execute("UPDATE note_vectors SET embedding = ? WHERE note_id = ?", (row.vector, note_id))
+    connection.execute("INSERT OR REPLACE INTO vector_notes VALUES (?, ?, ?)", (note_id, row.text_hash, row.covered))
+    connection.execute("DELETE FROM passages WHERE note_id = ?", (note_id,))
+    if row.lines is not None:
+        connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (note_id, row.lines, row.codes, row.scales))
+    connection.execute("DELETE FROM retired WHERE text_hash = ?", (row.text_hash,))
+
+
+Stored = tuple[bytes, float, bytes | None, bytes | None, bytes | None]
+
+
+def stored(connection: apsw.Connection, text_hash: str) -> Stored | None:
+    """A vector known for this text: of a living note, else a retired one."""
+    found = rows(
+        connection,
+        "SELECT v.embedding, n.covered, p.lines, p.codes, p.scales FROM vector_notes AS n"
+        " JOIN note_vectors AS v ON v.note_id = n.note_id LEFT JOIN passages AS p ON p.note_id = n.note_id"
+        " WHERE n.text_hash = ? LIMIT 1",
+        (text_hash,),
+    ) or rows(connection, "SELECT vector, covered, lines, codes, scales FROM retired WHERE text_hash = ?", (text_hash,))
+    return found[0] if found else None
+
+
+def retire(connection: apsw.Connection, note_id: NoteId) -> None:
+    connection.execute(
+        "INSERT OR IGNORE INTO retired SELECT n.text_hash, v.embedding, n.covered, p.lines, p.codes, p.scales,"
+        " CAST(unixepoch('subsec') * 1e9 AS INTEGER) FROM vector_notes AS n"
+        " JOIN note_vectors AS v ON v.note_id = n.note_id LEFT JOIN passages AS p ON p.note_id = n.note_id"
+        " WHERE n.note_id = ?",
+        (note_id,),
+    )
+
+
+def trim_retired(connection: apsw.Connection) -> None:
+    """Keep the most recent ones only: at least ``KEEP_RETIRED``, at most a quarter of the living, if that is more."""
+    living, retired = (
+        scalar(connection, "SELECT count(*) FROM vector_notes"),
+        scalar(connection, "SELECT count(*) FROM retired"),
+    )
+    surplus = retired - max(KEEP_RETIRED, living // 4)
+    if surplus > 0:
+        connection.execute(
+            "DELETE FROM retired WHERE text_hash IN (SELECT text_hash FROM retired ORDER BY retired_ns LIMIT ?)",
+            (surplus,),
+        )
+
+
+def passage_blobs(note: EmbeddedNote) -> tuple[bytes | None, bytes | None, bytes | None]:
+    if note.passage_vectors is None or not len(note.passage_vectors):
+        return None, None, None
+    codes, scales = quantise(np.ascontiguousarray(note.passage_vectors, np.float32))
+    return np.asarray(note.passage_lines, np.int32).tobytes(), codes.tobytes(), scales.tobytes()

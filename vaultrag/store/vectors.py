@@ -1,0 +1,337 @@
+"""``obsidian_notes.db``: one vector a note in sqlite-vec (cosine), the passages' vectors, and what could not be had.
+
+Every row carries the hash of the text it was made from; together with the file's identity that names the vector for
+good. A vector that loses its note is *retired*, not thrown away, so that the same text never meets the model twice.
+
+vec0 knows no upsert, takes zero and non-finite vectors without a word and ranks them first: both are seen to here.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from vaultrag.errors import BadVectors, StoreError
+from vaultrag.model import EmbeddedNote, Identity, NoteId
+from vaultrag.store.connection import Readers, connect, mark_clean, mark_open, rows, scalar, translating, writing
+from vaultrag.store.matrix import Matrix, MatrixScan, quantise
+from vaultrag.store.schema import VECTOR_STEPS, migrate
+from vaultrag.store.vector_rows import (
+    CHUNK,
+    Row,
+    close_gaps,
+    create_for,
+    passage_blobs,
+    put_one,
+    retire,
+    stored,
+    stored_identity,
+    trim_retired,
+)
+
+Vector = NDArray[np.float32]
+
+__all__ = ["Failure", "VectorScan", "Vectors", "stored_identity"]
+
+MAX_K = 200
+"""vec0's cost grows with k; nothing needs more."""
+
+_RESCORED = 32
+"""So many of the best are compared again in float32: more than anyone looks at, and a fraction of a millisecond."""
+
+
+class Failure(NamedTuple):
+    """A text that could not be embedded. ``permanent``: the same text would fail again."""
+
+    reason: str
+    permanent: bool
+    tries: int
+
+
+class Vectors:
+    """One open vector file. Make one with ``open``; one writing thread, any number of readers."""
+
+    def __init__(self, path: Path, writer: apsw.Connection, identity: Identity) -> None:
+        self.path = path
+        self.identity = identity
+        self.readers = Readers(path)
+        self._writer = writer
+        self._lock = threading.RLock()
+        self._notes = Matrix(identity.dimension)
+        self._passages = Matrix(identity.dimension)
+        self._lines: dict[NoteId, NDArray[np.int32]] = {}
+        self._loaded = threading.Event()
+        self._closed = False
+
+    @classmethod
+    def open(cls, path: Path, identity: Identity) -> Vectors:
+        """Open the file, or create it for this identity.
+
+        Raises:
+            ValueError: The file is of another identity; ask ``stored_identity`` first.
+            StoreError
+        """
+        writer = connect(path)
+        try:
+            migrate(writer, VECTOR_STEPS, path)
+            with translating(path):
+                create_for(writer, identity)
+            mark_open(writer, path)
+        except BaseException:
+            writer.close()
+            raise
+        return cls(path, writer, identity)
+
+    def close(self) -> None:
+        self.readers.close()
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                mark_clean(self._writer, self.path)
+                self._writer.close()
+
+    # -- memory --------------------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Read all vectors into memory. Until that is done, a scan sees what has been read so far."""
+        with self._lock:
+            with translating(self.path):
+                close_gaps(self._writer)
+                found = self._writer.execute("SELECT note_id, embedding FROM note_vectors")
+                while chunk := list(islice(found, CHUNK)):
+                    ids, blobs = zip(*chunk, strict=True)
+                    vectors = np.frombuffer(b"".join(blobs), np.float32).reshape(len(ids), -1)
+                    self._notes.put_many(ids, [1] * len(ids), *quantise(vectors))
+                found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
+                while chunk := list(islice(found, CHUNK)):
+                    self._remember_passages(chunk)
+            self._loaded.set()
+
+    @property
+    def loaded(self) -> bool:
+        return self._loaded.is_set()
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the vectors in memory take."""
+        return self._notes.nbytes + self._passages.nbytes
+
+    def passage_count(self) -> int:
+        return len(self._passages)
+
+    # -- what is known -------------------------------------------------------------------------------------------
+
+    def hashes(self) -> dict[NoteId, str]:
+        with self._lock, translating(self.path):
+            return dict(rows(self._writer, "SELECT note_id, text_hash FROM vector_notes"))
+
+    def failures(self) -> dict[str, Failure]:
+        """By text hash."""
+        with self._lock, translating(self.path):
+            found = rows(self._writer, "SELECT text_hash, reason, permanent, tries FROM failures")
+        return {text_hash: Failure(reason, bool(permanent), tries) for text_hash, reason, permanent, tries in found}
+
+    def covered(self, note_id: NoteId) -> float | None:
+        """The share of the note's text that its vector stands for; None without a vector."""
+        with self.readers.reading() as connection:
+            value: float | None = scalar(connection, "SELECT covered FROM vector_notes WHERE note_id = ?", (note_id,))
+            return value
+
+    def vector(self, note_id: NoteId) -> Vector | None:
+        """The note's vector, float32[dim]."""
+        with self.readers.reading() as connection:
+            blob = scalar(connection, "SELECT embedding FROM note_vectors WHERE note_id = ?", (note_id,))
+        return np.frombuffer(blob, np.float32) if blob is not None else None
+
+    # -- changes -------------------------------------------------------------------------------------------------
+
+    def reuse(self, wanted: Mapping[NoteId, str]) -> set[NoteId]:
+        served: list[Row] = []
+        with self._writing() as connection:
+            for note_id, text_hash in wanted.items():
+                known = stored(connection, text_hash)
+                if known is not None:
+                    served.append(Row(note_id, text_hash, *known))
+                    put_one(connection, served[-1])
+            trim_retired(connection)
+        self._remember(served)
+        return {row.note_id for row in served}
+
+    def put(self, new: Iterable[tuple[NoteId, str, EmbeddedNote]]) -> None:
+        checked = [
+            Row(note_id, text_hash, self._checked(note).tobytes(), note.covered, *passage_blobs(note))
+            for note_id, text_hash, note in new
+        ]
+        with self._writing() as connection:
+            for row in checked:
+                put_one(connection, row)
+                connection.execute("DELETE FROM failures WHERE text_hash = ?", (row.text_hash,))
+            trim_retired(connection)
+        self._remember(checked)
+
+    def delete(self, note_ids: Iterable[NoteId]) -> None:
+        ids = list(note_ids)
+        with self._writing() as connection:
+            for note_id in ids:
+                retire(connection, note_id)
+                for table in ("note_vectors", "vector_notes", "passages"):
+                    connection.execute(f"DELETE FROM {table} WHERE note_id = ?", (note_id,))
+            trim_retired(connection)
+        self._notes.delete(ids)
+        self._passages.delete(ids)
+        for note_id in ids:
+            self._lines.pop(note_id, None)
+
+    def record_failure(self, text_hash: str, reason: str, *, permanent: bool) -> None:
+        """Remember that this text could not be embedded, and why."""
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT INTO failures VALUES (?, ?, ?, 1) ON CONFLICT (text_hash) DO UPDATE"
+                " SET reason = excluded.reason, permanent = excluded.permanent, tries = tries + 1",
+                (text_hash, reason, permanent),
+            )
+
+    def forget_failures(self, keep: Iterable[str] = ()) -> None:
+        """Drop what is remembered of texts that are not in ``keep``; with no argument, of all."""
+        kept = set(keep)
+        with self._writing() as connection:
+            for (text_hash,) in rows(connection, "SELECT text_hash FROM failures"):
+                if text_hash not in kept:
+                    connection.execute("DELETE FROM failures WHERE text_hash = ?", (text_hash,))
+
+    # -- searching -----------------------------------------------------------------------------------------------
+
+    def nearest(self, query: Vector, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
+        """The ``k`` nearest notes by vec0's own search: what the scan in memory is checked against."""
+        sql = "SELECT note_id, distance FROM note_vectors WHERE embedding MATCH ? AND k = ?"
+        values: list[object] = [np.ascontiguousarray(query, np.float32).tobytes(), min(k, MAX_K)]
+        if allowed is not None:
+            sql += " AND note_id IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(sorted(allowed)))
+        with self.readers.reading() as connection:
+            return [(note_id, 1.0 - distance) for note_id, distance in rows(connection, sql, values)]
+
+    def scan(self, query: Vector) -> VectorScan:
+        """Compare a query with every vector in memory.
+
+        Args:
+            query: float32[dim], L2-normalised.
+        """
+        query = np.ascontiguousarray(query, np.float32)
+        return VectorScan(
+            self._notes.scan(query), self._passages.scan(query), self._lines, lambda ids: self._cosines(query, ids)
+        )
+
+    # -- details -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        with self._lock, translating(self.path), writing(self._writer):
+            yield self._writer
+
+    def _cosines(self, query: Vector, ids: Sequence[NoteId]) -> dict[NoteId, float]:
+        """The cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
+        sql = "SELECT embedding FROM note_vectors WHERE note_id = ?"
+        try:
+            with self.readers.reading() as connection:
+                found = [(note_id, scalar(connection, sql, (note_id,))) for note_id in ids]
+        except StoreError:
+            return {}
+        return {note_id: float(np.frombuffer(blob, np.float32) @ query) for note_id, blob in found if blob is not None}
+
+    def _checked(self, note: EmbeddedNote) -> Vector:
+        vector = np.ascontiguousarray(note.vector, np.float32)
+        passages = note.passage_vectors
+        if len(note.passage_lines) != (len(passages) if passages is not None else 0):
+            raise BadVectors("a note's passages and their vectors are not of one number")
+        for vectors in (vector[None, :], passages) if passages is not None else (vector[None, :],):
+            if vectors.ndim != 2 or vectors.shape[1] != self.identity.dimension:
+                raise BadVectors(f"expected vectors of {self.identity.dimension} numbers, got {vectors.shape[-1]}")
+            if not np.isfinite(vectors).all() or not (np.abs(vectors).max(axis=1, initial=0.0) > 0).all():
+                raise BadVectors("a vector is zero or not finite")
+        return vector
+
+    def _remember(self, committed: Sequence[Row]) -> None:
+        """Bring the vectors in memory up to what was just committed."""
+        newest = list({row.note_id: row for row in committed}.values())
+        if not newest:
+            return
+        vectors = np.frombuffer(b"".join(row.vector for row in newest), np.float32).reshape(len(newest), -1)
+        self._notes.put_many([row.note_id for row in newest], [1] * len(newest), *quantise(vectors))
+        without = [row.note_id for row in newest if row.lines is None]
+        self._passages.delete(without)
+        for note_id in without:
+            self._lines.pop(note_id, None)
+        self._remember_passages(
+            [
+                (row.note_id, row.lines, row.codes, row.scales)
+                for row in newest
+                if row.lines is not None and row.codes is not None and row.scales is not None
+            ]
+        )
+
+    def _remember_passages(self, found: Sequence[tuple[NoteId, bytes, bytes, bytes]]) -> None:
+        if not found:
+            return
+        for note_id, lines, _, _ in found:
+            self._lines[note_id] = np.frombuffer(lines, np.int32).reshape(-1, 2)
+        self._passages.put_many(
+            [row[0] for row in found],
+            [len(row[3]) // 4 for row in found],
+            np.frombuffer(b"".join(row[2] for row in found), np.int8).reshape(-1, self.identity.dimension),
+            np.frombuffer(b"".join(row[3] for row in found), np.float32),
+        )
+
+
+class VectorScan:
+    """What the vectors say of one query, at one moment: about notes as wholes and about their passages."""
+
+    def __init__(
+        self,
+        notes: MatrixScan,
+        passages: MatrixScan,
+        lines: Mapping[NoteId, NDArray[np.int32]],
+        exact: Callable[[Sequence[NoteId]], Mapping[NoteId, float]] = lambda ids: {},
+    ) -> None:
+        self._notes = notes
+        self._passages = passages
+        self._lines = lines
+        self._exact = exact
+
+    def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
+        """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
+        near = [(NoteId(owner), score) for owner, score in self._notes.nearest(max(k, _RESCORED), allowed)]
+        exact = self._exact([note_id for note_id, _ in near[:_RESCORED]])
+        scored = [(note_id, exact.get(note_id, score)) for note_id, score in near]
+        return sorted(scored, key=lambda pair: -pair[1])[:k]
+
+    def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
+        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
+        return [(NoteId(owner), score) for owner, score in self._passages.nearest(k, allowed)]
+
+    def note(self, note_id: NoteId) -> float | None:
+        """The note's own cosine."""
+        found = self._notes.best_row(note_id)
+        return found[0] if found else None
+
+    def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
+        """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
+        found = self._passages.best_row(note_id)
+        lines = self._lines.get(note_id)
+        if found is None or lines is None or found[1] >= len(lines):
+            return None
+        first, last = lines[found[1]]
+        return found[0], int(first), int(last)
+
+    def background(self) -> tuple[float, float]:
+        """Mean and standard deviation of the note vectors' cosines."""
+        return self._notes.background()
