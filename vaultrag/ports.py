@@ -6,7 +6,7 @@ Each port has a real adapter and a small in-memory twin in ``tests/support``; bo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from vaultrag.model import (
     Clause,
@@ -23,6 +23,7 @@ from vaultrag.model import (
     NotePath,
     NoteRow,
     NoteText,
+    Passage,
     ReadResult,
     Scan,
     Skipped,
@@ -93,6 +94,26 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Free the model or the connection. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class PassageEmbedder(Embedder, Protocol):
+    """An embedder that reads a note whole: its passages are made apart, after the vectors of all notes.
+
+    (``embed_notes`` of any other gives a note's passages together with its vector.)
+    """
+
+    def cut(self, text: NoteText) -> list[Passage]:
+        """The note's passages, each with the title in front; none for a note of a title only. Asks no model."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector | EmbedProblem]:
+        """Embed a small batch of ``Passage.text``; one result a text, in order: float32[dim], L2-normalised.
+
+        Raises:
+            EmbedderUnavailable, ModelMissing, ModelBroken: Nothing of the batch was embedded.
+        """
         ...
 
 
@@ -246,6 +267,26 @@ class VectorStore(Protocol):
         Raises:
             BadVectors: A vector is zero, not finite or of another dimension; nothing was stored.
         """
+        ...
+
+    def put_passages(self, text_hash: str, lines: Sequence[tuple[int, int]], vectors: Sequence[Vector]) -> set[NoteId]:
+        """Add passages to the notes that have their vector under this hash, and return those.
+
+        Args:
+            lines: First and last body line of each; none says that the text has no passages to be made.
+            vectors: One each.
+
+        Raises:
+            BadVectors: As ``put``.
+        """
+        ...
+
+    def without_passages(self) -> Mapping[NoteId, str]:
+        """Notes with a vector whose passages are still to be made, and their text hashes."""
+        ...
+
+    def drop_passages(self) -> None:
+        """Forget all passages; the notes' vectors stay."""
         ...
 
     def delete(self, note_ids: Iterable[NoteId]) -> None: ...

@@ -202,7 +202,7 @@ def test_many_changes_at_once_are_all_found(daemon: RunningDaemon, home: Home) -
     before = daemon.status().notes
     for number in range(500):
         home.write(f"Storm/{number % 10}/{number}.md", f"an ocelot number {number}\n")
-    daemon.until(lambda: daemon.status().notes == before + 500 or None, "all are found", 10)
+    daemon.until(lambda: daemon.status().notes == before + 500 or None, "all are found", 40)
     daemon.found("ocelot 499", "Storm/9/499.md")
     shutil.rmtree(home.vault / "Storm")
-    daemon.until(lambda: daemon.status().notes == before or None, "all are gone", 20)
+    daemon.until(lambda: daemon.status().notes == before or None, "all are gone", 40)

@@ -234,3 +234,47 @@ def test_one_bad_note_stops_no_other(ollama_home: Home, ollama: OllamaProcess) -
     assert [note.path for note in status.problem_notes] == ["Poison.md"]
     assert "no vector" in status.problem_notes[0].reason
     assert daemon.client.search("venomous").hits[0].path == "Poison.md"
+
+
+LONG = "\n\n".join(f"Paragraph {n} tells of pressure and flow in the upper tank of the house." for n in range(12))
+
+
+def test_passages_follow_the_vectors(ollama_home: Home, ollama: OllamaProcess) -> None:
+    """Once all notes have their vectors, passages follow while search is full, survive a crash, and find the line."""
+    fill(ollama_home)
+    for number in range(20):
+        ollama_home.write(f"{number}.md", f"{LONG}\n\nBackground number {number}.\n")
+    ollama_home.write("Rule.md", f"{LONG}\n\nNever feed the okapi after midnight.\n\n{LONG}\n")
+    ollama.script(delay_s=0.1)
+    daemon = ollama_home.start()
+    status = daemon.ready()
+    assert status.passages_pending > 0
+    assert daemon.client.search("pump seal leaks").state == "full"
+    daemon.until(lambda: 0 < daemon.status().passages_pending < 20 or None, "some have their passages")
+    daemon.kill()
+    ollama.script(delay_s=0)
+    daemon = ollama_home.start()
+    daemon.until(lambda: not daemon.ready().passages_pending or None, "all have their passages", 20)
+    assert daemon.counters["texts_embedded"] == 0
+    documents = ollama.documents()
+    assert len(documents) < len(set(documents)) + 100  # at most what was under way is made again
+    answer = full(daemon, "feed the okapi after midnight")
+    assert answer.hits[0].path == "Rule.md"
+    assert answer.hits[0].start_line <= 25 <= answer.hits[0].end_line
+    assert "passages" in arms(answer)
+
+
+def test_without_passages(ollama_home: Home, ollama: OllamaProcess) -> None:
+    """With passages switched off each note meets the model once; switched on again, they are made and nothing else."""
+    ollama_home.configure({**ollama.settings, "search": {"passages": False}})
+    ollama_home.write("Long.md", LONG)
+    daemon = ollama_home.start()
+    assert daemon.ready().passages_pending == 0
+    assert full(daemon, "pressure and flow").hits[0].path == "Long.md"
+    assert len(ollama.documents()) == 1
+    assert daemon.stop() == 0
+    ollama_home.configure(ollama.settings)
+    daemon = ollama_home.start()
+    daemon.until(lambda: len(ollama.documents()) > 1 or None, "passages are made")
+    daemon.until(lambda: not daemon.ready().passages_pending or None, "all are made")
+    assert daemon.counters["texts_embedded"] == 0

@@ -231,7 +231,7 @@ def test_a_vault_that_is_away_keeps_its_index(home: Home) -> None:
 
     away.rename(home.vault)
     daemon.until(lambda: daemon.status().state == "ready" or None, "the vault is back")
-    assert daemon.counters["files_read"] == 0
+    assert daemon.counters["notes_written"] == 0
     daemon.found("pump", "Pump 1.md")
 
 

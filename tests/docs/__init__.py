@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import commands, errors, methods, settings
+from tests.docs import commands, errors, methods, queries, settings
 
 ROOT = Path(__file__).parents[2]
 
 PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "vaultrag/rpc/METHODS.md": methods.page,
     ROOT / "vaultrag/SETTINGS.md": settings.page,
+    ROOT / "vaultrag/ranking/QUERIES.md": queries.page,
     ROOT / "vaultrag/ERRORS.md": errors.page,
     ROOT / "vaultrag/cli/COMMANDS.md": commands.page,
 }

@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from tests.support.embedders import HashEmbedder
+from tests.support.embedders import HashEmbedder, WholeHashEmbedder
 from tests.support.ollama_server import OllamaServer
 from vaultrag.config import EmbedderSettings
 from vaultrag.embed.builtin import BuiltinEmbedder
 from vaultrag.embed.ollama import OllamaEmbedder
 from vaultrag.errors import EmbedderUnavailable, EmbedError
 from vaultrag.model import EmbeddedNote, EmbedProblem, NoteText
-from vaultrag.ports import Embedder
+from vaultrag.ports import Embedder, PassageEmbedder
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector
@@ -49,7 +49,11 @@ def hashed() -> Iterator[Embedder]:
     yield HashEmbedder()
 
 
-@pytest.fixture(scope="module", params=[pytest.param(builtin, marks=pytest.mark.model), ollama, hashed])
+def hashed_whole() -> Iterator[Embedder]:
+    yield WholeHashEmbedder()
+
+
+@pytest.fixture(scope="module", params=[pytest.param(builtin, marks=pytest.mark.model), ollama, hashed, hashed_whole])
 def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     make: Callable[[], Iterator[Embedder]] = request.param
     for made in make():
@@ -61,6 +65,19 @@ def one(embedder: Embedder, note: NoteText) -> EmbeddedNote:
     (result,) = embedder.embed_notes([note])
     assert isinstance(result, EmbeddedNote)
     return result
+
+
+def passages_of(embedder: Embedder, note: NoteText) -> tuple[list[tuple[int, int]], list[Vector]]:
+    """A note's passages, whether they come with its vector or apart."""
+    result = one(embedder, note)
+    if not isinstance(embedder, PassageEmbedder):
+        return list(result.passage_lines), [] if result.passage_vectors is None else list(result.passage_vectors)
+    assert result.passage_vectors is None
+    cut = embedder.cut(note)
+    vectors = embedder.embed_passages([passage.text for passage in cut])
+    assert not any(isinstance(vector, EmbedProblem) for vector in vectors)
+    lines = [(passage.start_line, passage.end_line) for passage in cut]
+    return lines, [vector for vector in vectors if not isinstance(vector, EmbedProblem)]
 
 
 def is_unit(vector: Vector, dimension: int) -> bool:
@@ -115,14 +132,21 @@ def test_nothing_is_cut(embedder: Embedder) -> None:
 
 def test_passages_point_into_the_text(embedder: Embedder) -> None:
     """Passage lines are in order, inside the text, and the best passage holds what was asked for."""
-    note = one(embedder, SEAL)
-    if note.passage_vectors is None:
-        pytest.skip("this embedder has no passages")
-    assert note.passage_lines
-    assert all(0 <= start <= end < len(SEAL.text.split("\n")) for start, end in note.passage_lines)
-    best = int((note.passage_vectors @ embedder.embed_query("drain the pump")).argmax())
-    start, end = note.passage_lines[best]
+    lines, vectors = passages_of(embedder, SEAL)
+    assert lines
+    assert lines == sorted(lines)
+    assert all(0 <= start <= end < len(SEAL.text.split("\n")) for start, end in lines)
+    best = int((np.stack(vectors) @ embedder.embed_query("drain the pump")).argmax())
+    start, end = lines[best]
     assert start <= 2 <= end
+
+
+@pytest.mark.parametrize("note", STRANGE, ids=range(len(STRANGE)))
+def test_strange_passages(embedder: Embedder, note: NoteText) -> None:
+    """Passages of strange texts have vectors like any other; a note without a body has no passage."""
+    lines, vectors = passages_of(embedder, note)
+    assert bool(lines) == bool(note.text.strip())
+    assert all(is_unit(vector, embedder.identity().dimension) for vector in vectors)
 
 
 def test_a_title_is_enough(embedder: Embedder) -> None:

@@ -9,8 +9,9 @@ import pytest
 from tests.support.ollama_server import MODEL, Model, OllamaServer
 from vaultrag.config import EmbedderSettings
 from vaultrag.embed.ollama import OllamaEmbedder
+from vaultrag.embed.texts import PASSAGE_TOKENS, estimate_tokens
 from vaultrag.errors import EmbedderUnavailable, ModelMissing
-from vaultrag.model import EmbeddedNote, NoteText
+from vaultrag.model import EmbeddedNote, EmbedProblem, NoteText
 
 NOTE = NoteText("Pump", "Close the valve.")
 
@@ -81,6 +82,41 @@ def test_windows_beyond_it(server: OllamaServer, embedder: OllamaEmbedder) -> No
     assert all(text.startswith("search_document: Pump\n") for text in server.inputs)
     sent = " ".join(text.removeprefix("search_document: Pump\n") for text in server.inputs)
     assert sent.split() == text.split()
+
+
+def test_passages(server: OllamaServer, embedder: OllamaEmbedder) -> None:
+    """Passages are whole sentences within their budget, title in front, and go out as documents, eight at a time."""
+    text = "\n".join(f"Sentence {n} tells of the pressure in the upper tank." for n in range(60))
+    cut = embedder.cut(NoteText("Pump", text))
+    assert not server.calls
+    assert all(passage.text.startswith("Pump: Sentence ") and passage.text.endswith("tank.") for passage in cut)
+    assert all(estimate_tokens(passage.text) <= PASSAGE_TOKENS for passage in cut)
+    assert [cut[0].start_line, cut[-1].end_line] == [0, 59]
+    vectors = embedder.embed_passages([passage.text for passage in cut])
+    assert len(vectors) == len(cut)
+    assert server.inputs == [f"search_document: {passage.text}" for passage in cut]
+    assert max(len(body["input"]) for body in server.bodies) == 8
+
+
+def test_long_titles_in_passages(embedder: OllamaEmbedder) -> None:
+    """Of a long title a passage carries the start, of a title of one long word as well."""
+    for title in ("a title of many words " * 20, "x" * 3000, "題" * 300):
+        (passage,) = embedder.cut(NoteText(title, "Close the valve."))
+        assert passage.text[0] == title[0]
+        assert passage.text.endswith(": Close the valve.")
+        assert estimate_tokens(passage.text) <= PASSAGE_TOKENS
+
+
+def test_a_bad_passage(server: OllamaServer, embedder: OllamaEmbedder) -> None:
+    """A passage that the server refuses is a problem of its own; its neighbours are embedded."""
+    server.script.poison = {"venom": "nan"}
+    results = embedder.embed_passages(["one", "venom", "three"])
+    assert [isinstance(result, EmbedProblem) for result in results] == [False, True, False]
+
+
+def test_passages_are_in_the_identity(embedder: OllamaEmbedder) -> None:
+    """How passages are cut is part of what makes two indexes comparable."""
+    assert f"passages of {PASSAGE_TOKENS} tokens" in embedder.identity().windows
 
 
 def test_the_models_own_window(server: OllamaServer) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.model import NoteId
-from vaultrag.ranking.fusion import RRF_K, Arm, Method, fuse
+from vaultrag.model import Evidence, NoteId
+from vaultrag.ranking.fusion import RRF_K, Arm, Fused, Method, fuse
 
 SCORES = st.floats(-50, 50, allow_nan=False)
 RANKED = st.dictionaries(st.integers(1, 30).map(NoteId), SCORES, max_size=20).map(
@@ -82,3 +83,41 @@ def test_rule() -> None:
 def test_nothing() -> None:
     """No arms, no hits."""
     assert fuse([]) == fuse([Arm("words", 1.0, [])]) == []
+
+
+def _plain_fuse(arms: list[Arm], method: Method, boosts: dict[NoteId, float]) -> list[Fused]:
+    """``fuse`` said plainly: all the evidence first, then its sum."""
+    parts: dict[NoteId, list[Evidence]] = {}
+    for arm in arms:
+        best = arm.ranked[0][1] if arm.ranked else 0.0
+        span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
+        for rank, (note_id, raw) in enumerate(arm.ranked, start=1):
+            by_rank, by_score = (RRF_K + 1) / (RRF_K + rank), min(1.0, max(0.0, (raw - arm.floor) / span))
+            value = arm.weight * (by_rank if method == "rrf" else by_score)
+            parts.setdefault(note_id, []).append(Evidence(arm.name, rank, raw, arm.weight, value))
+    for note_id, boost in boosts.items():
+        parts.setdefault(note_id, []).append(Evidence("rule", 1, 1.0, boost, boost))
+    fused = []
+    for note_id, evidence in parts.items():
+        score = 0.0
+        for part in evidence:
+            score += part.contribution
+        fused.append(Fused(note_id, score, tuple(evidence)))
+    return sorted(fused, key=lambda hit: (-hit.score, hit.note_id))
+
+
+@given(ARMS, METHODS, BOOSTS)
+def test_late_evidence(arms: list[Arm], method: Method, boosts: dict[NoteId, float]) -> None:
+    """Evidence that is made when it is asked for is what it would have been at once, also in a changed copy."""
+    plain = _plain_fuse(arms, method, boosts)
+    assert fuse(arms, method=method, boosts=boosts) == plain
+    assert [replace(hit, score=0.5) for hit in fuse(arms, method=method, boosts=boosts)] == [
+        replace(hit, score=0.5) for hit in plain
+    ]
+
+
+def test_no_other_attribute() -> None:
+    """Only the evidence is made late; nothing else appears by being asked for."""
+    hit = fuse([Arm("words", 1.0, [(NoteId(1), 1.0)])])[0]
+    assert not hasattr(hit, "evidenc")
+    assert repr(hit) == repr(Fused(hit.note_id, hit.score, hit.evidence))

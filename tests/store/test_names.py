@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.stores import add
 from vaultrag.model import NoteId
+from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.names import MAX_NAME_WORDS, Names, name_similarity, word_similarity
 from vaultrag.store.note_index import NoteIndex
 
@@ -157,3 +158,42 @@ def test_word_similarity() -> None:
     assert word_similarity("cat", "cut") == 0.0
     assert word_similarity("adr016", "adr017") == 0.0
     assert word_similarity("gasket", "casing") == 0.0
+
+
+def _plain_similarity(asked: list[str], name: list[str]) -> float:
+    """``name_similarity`` said plainly: every word against every word."""
+    name = [word for word in name if word not in STOP_WORDS] or name
+    total = sum(len(word) for word in asked)
+    matched = sum(len(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
+    used = sum(len(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
+    coverage = matched / total if total else 0.0
+    return coverage * (0.8 + 0.2 * used / max(1, sum(len(other) for other in name)))
+
+
+NEAR_WORDS = st.lists(
+    st.sampled_from(
+        ["gasket", "gaskte", "gaskets", "the", "seal", "sael", "adr016", "stromversorgung", "strmversorgnug"]
+    )
+    | st.text("abx1²é", min_size=1, max_size=9),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(NEAR_WORDS, NEAR_WORDS)
+def test_quick_similarity(asked: list[str], name: list[str]) -> None:
+    """Words that cannot be alike are left out of the comparison without a change of its result."""
+    assert name_similarity(asked, name) == _plain_similarity(asked, name)
+
+
+def test_many_names_alike(index: NoteIndex) -> None:
+    """Among hundreds of names with the same letters, those with the rare word and the short ones are found."""
+    for n in range(400):
+        add(index, f"some meeting of the garden board {n}.md", "x")
+    short = add(index, "our meeting.md", "x")
+    rare = add(index, "meeting about gaskets.md", "x")
+    names = Names(index)
+    assert names.search("meetign about gasket")[0].note_id == rare
+    assert short in [hit.note_id for hit in names.search("meeting")]
+    late = add(index, "my meeting.md", "x")
+    assert late in [hit.note_id for hit in names.search("meeting")], "what is kept of the letters is out of date"

@@ -224,3 +224,16 @@ def test_meta(index: NoteIndex, tmp_path: Path) -> None:
     assert again.meta("k") == "v"
     assert again.meta("clean") is None
     again.close()
+
+
+def test_rows_of_many(index: NoteIndex) -> None:
+    """Rows come in the order asked for, each once, with their own tags and aliases in the order written."""
+    ids = [
+        add(index, f"{n}.md", f"---\ntags: [z{n}, a{n}]\naliases: [second {n}, first {n}]\n---\n# Heading\n")
+        for n in range(5)
+    ]
+    found = NoteRows(index).by_ids([ids[3], ids[1], NoteId(99), ids[3], ids[4]])
+    assert list(found) == [ids[3], ids[1], ids[4]]
+    assert [row.tags for row in found.values()] == [("z3", "a3"), ("z1", "a1"), ("z4", "a4")]
+    assert [row.aliases for row in found.values()] == [(f"second {n}", f"first {n}") for n in (3, 1, 4)]
+    assert NoteRows(index).by_ids([]) == {}

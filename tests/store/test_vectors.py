@@ -83,6 +83,77 @@ def test_swapped_texts(vectors: Vectors) -> None:
     assert np.array_equal(vectors.vector(NoteId(2)), made[0])  # type: ignore[arg-type]
 
 
+def test_passages_later(vectors: Vectors) -> None:
+    """Passages are added to all notes of a text, in file and memory, and stay over a restart and a reuse."""
+    note, first, second = unit_rows(3)
+    vectors.load()
+    vectors.put([(NoteId(n), "same", embedded(note)) for n in (1, 2)])
+    assert vectors.without_passages() == {1: "same", 2: "same"}
+    assert vectors.put_passages("unknown", [(0, 0)], [first]) == set()
+    assert vectors.put_passages("same", [(0, 1), (3, 4)], [first, second]) == {1, 2}
+    assert vectors.without_passages() == {}
+    vectors.delete([NoteId(1), NoteId(2)])
+    assert vectors.reuse({NoteId(3): "same"}) == {3}
+    again = Vectors.open(vectors.path, IDENTITY)
+    again.load()
+    for opened in (vectors, again):
+        found = opened.scan(second).passage(NoteId(3))
+        assert found is not None
+        assert found[1:] == (3, 4)
+    again.close()
+
+
+def test_no_passages_to_be_made(vectors: Vectors) -> None:
+    """That a text has no passages is remembered, over a restart, an edit and back."""
+    row = unit_rows(1)[0]
+    vectors.put([(NoteId(1), "h", embedded(row))])
+    vectors.put_passages("h", (), ())
+    vectors.put([(NoteId(1), "other", embedded(row))])
+    assert vectors.without_passages() == {1: "other"}
+    assert vectors.reuse({NoteId(1): "h"}) == {1}
+    assert vectors.without_passages() == {}
+    again = Vectors.open(vectors.path, IDENTITY)
+    again.load()
+    assert again.passage_count() == 0
+    assert again.scan(row).passage(NoteId(1)) is None
+    again.close()
+
+
+def test_drop_passages(vectors: Vectors) -> None:
+    """All passages can be dropped, those of retired texts too; the notes' vectors stay."""
+    made = _fill(vectors, 3)
+    vectors.delete([NoteId(3)])
+    vectors.drop_passages()
+    assert vectors.without_passages() == {1: "h1", 2: "h2"}
+    assert vectors.passage_count() == 0
+    assert vectors.scan(made[0]).passages(5) == []
+    assert vectors.scan(made[0]).notes(1)[0][0] == 1
+    assert vectors.reuse({NoteId(3): "h3"}) == {3}
+    assert 3 in vectors.without_passages()
+
+
+@pytest.mark.parametrize("rows", [[np.zeros(DIMENSION, np.float32)], [unit_rows(1)[0][:-1]], list(unit_rows(2))])
+def test_refused_passages(vectors: Vectors, rows: list[NDArray[np.float32]]) -> None:
+    """Passages that are zero, of another dimension or of another number than their lines are refused."""
+    vectors.put([(NoteId(1), "h", embedded(unit_rows(1)[0]))])
+    with pytest.raises(BadVectors):
+        vectors.put_passages("h", [(0, 0)], rows)
+    assert vectors.without_passages() == {1: "h"}
+
+
+def test_the_note_stands_in(vectors: Vectors) -> None:
+    """Among notes with passages, one whose passages are still to be made counts with its own vector."""
+    made = unit_rows(3)
+    vectors.load()
+    vectors.put((NoteId(n + 1), f"h{n + 1}", embedded(made[n])) for n in range(3))
+    assert vectors.scan(made[0]).passages(5) == []
+    vectors.put_passages("h2", [(0, 0)], [made[1]])
+    vectors.put_passages("h3", (), ())
+    found = vectors.scan(made[0]).passages(5)
+    assert [note_id for note_id, _ in found] == [1, 2]
+    assert found[0][1] == pytest.approx(1.0, abs=0.01)
+
+
 def test_delete(vectors: Vectors) -> None:
     """A deleted note is gone from the file and from every scan."""
     made = _fill(vectors, 5)

@@ -346,3 +346,19 @@ def test_nothing_asked(index: NoteIndex) -> None:
     assert FullText(index).holding([]) == frozenset()
     assert FullText(index).search([Clause(("nowhere",), 0)]).counts[0].notes == 0
     assert NoteId(0) not in FullText(index).holding([Clause(("x",), 0)])
+
+
+def test_lists_keep_up(index: NoteIndex) -> None:
+    """What is kept of an earlier query is not used after a change."""
+    arm = FullText(index)
+    first = add(index, "a.md", "gasket")
+    for n in range(5):
+        add(index, f"{n}.md", "other")
+    asked = clauses_of(parse_query("gasket seal").terms)
+    assert {hit.note_id: hit.held for hit in arm.search(asked).hits} == {first: {0}}
+    assert {hit.note_id: hit.held for hit in arm.search(asked).hits} == {first: {0}}
+    second = add(index, "b.md", "gasket seal")
+    add(index, "a.md", "seal", first)
+    result = arm.search(asked)
+    assert {hit.note_id: hit.held for hit in result.hits} == {first: {1}, second: {0, 1}}
+    assert result.notes == 7

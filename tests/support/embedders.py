@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from tests.support.ollama_server import hashed_vector
 from vaultrag.embed.pooling import weighted_mean
 from vaultrag.errors import BadVectors, EmbedderUnavailable, VaultragError
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText
+from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector
@@ -84,17 +85,60 @@ class HashEmbedder:
     def _note(self, note: NoteText) -> EmbeddedNote | EmbedProblem:
         if self.poison is not None and self.poison in f"{note.title}\n{note.text}":
             return EmbedProblem("poisoned", permanent=True)
-        lines, texts = [], []
-        for match in _PARAGRAPH.finditer(note.text):
-            first = note.text.count("\n", 0, match.start())
-            lines.append((first, first + match.group().count("\n")))
-            texts.append(f"{note.title}: {match.group()}")
-        if texts:
-            rows: Vector = np.stack([self._vector(text) for text in texts])
-            return EmbeddedNote(weighted_mean(rows), 1.0, tuple(lines), rows)
+        found = _paragraphs(note)
+        if found:
+            rows: Vector = np.stack([self._vector(passage.text) for passage in found])
+            lines = tuple((passage.start_line, passage.end_line) for passage in found)
+            return EmbeddedNote(weighted_mean(rows), 1.0, lines, rows)
         if note.title.strip():
             return EmbeddedNote(self._vector(note.title))
         return EmbedProblem("the note has neither title nor text", permanent=True)
 
     def _vector(self, text: str) -> Vector:
         return np.array(hashed_vector(text, self.dimension), dtype=np.float32)
+
+
+class WholeHashEmbedder(HashEmbedder):
+    """The twin of ``ports.PassageEmbedder``: a note's vector comes alone, its passages when they are asked for.
+
+    Attributes:
+        passages: Every passage embedded so far, in order.
+        bad_passage: A passage that contains this text gives an EmbedProblem.
+        permanent: Whether that would happen again.
+    """
+
+    def __init__(self, digest: str = "0123456789ab", dimension: int = DIMENSION) -> None:
+        super().__init__(digest, dimension)
+        self.passages: list[str] = []
+        self.bad_passage: str | None = None
+        self.permanent = True
+
+    def identity(self) -> Identity:
+        return replace(super().identity(), windows="whole; then one passage a paragraph")
+
+    def cut(self, text: NoteText) -> list[Passage]:
+        return _paragraphs(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector | EmbedProblem]:
+        with self._lock:
+            self.calls += 1
+            self._check()
+            self.passages.extend(texts)
+        return [self._passage(text) for text in texts]
+
+    def _passage(self, text: str) -> Vector | EmbedProblem:
+        if self.bad_passage is not None and self.bad_passage in text:
+            return EmbedProblem("a bad passage", permanent=self.permanent)
+        return self._vector(text)
+
+    def _note(self, note: NoteText) -> EmbeddedNote | EmbedProblem:
+        result = super()._note(note)
+        return replace(result, passage_lines=(), passage_vectors=None) if isinstance(result, EmbeddedNote) else result
+
+
+def _paragraphs(note: NoteText) -> list[Passage]:
+    found = []
+    for match in _PARAGRAPH.finditer(note.text):
+        first = note.text.count("\n", 0, match.start())
+        found.append(Passage(first, first + match.group().count("\n"), f"{note.title}: {match.group()}"))
+    return found

@@ -90,7 +90,7 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
         ) from error
     index = shelf.open_notes()
     reader = DiskReader(root, settings.notes)
-    meaning = Meaning(shelf, embedders.choose)
+    meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
     embedding = Embedding(reader, index, meaning, clock, name=identity)
     worker = IndexWorker(reader, index, embedding, clock, reconcile_s=settings.watch.reconcile_s, name=identity)
     embedding.changed = worker.notice

@@ -1,8 +1,8 @@
 """The embedder that asks a local Ollama: a larger model with a window of thousands of tokens.
 
 A note goes in whole; only what is longer than the window goes in windows, whose vectors are pooled by length. The
-server is never asked to cut. The model's digest is part of the identity and asked for again and again, since a
-``ollama pull`` may put another model under the same name.
+server is never asked to cut. Passages are asked for apart from that, and later. The model's digest is part of the
+identity and asked for again and again, since a ``ollama pull`` may put another model under the same name.
 """
 
 from __future__ import annotations
@@ -19,22 +19,35 @@ from vaultrag.embed.gate import Gate
 from vaultrag.embed.ollama_api import PLANNED_WINDOW, OllamaApi
 from vaultrag.embed.pooling import checked
 from vaultrag.embed.splitting import PLAIN_WORD, Part, Refused, Splitter, batches, pooled
-from vaultrag.embed.texts import MAX_WINDOWS, Piece, note_pieces, prefixes, sendable
+from vaultrag.embed.texts import (
+    MAX_PASSAGES,
+    MAX_WINDOWS,
+    PASSAGE_TITLE_TOKENS,
+    PASSAGE_TOKENS,
+    Piece,
+    note_passages,
+    note_pieces,
+    prefixes,
+    sendable,
+)
 from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText
+from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
 from vaultrag.notes.cleaning import CLEANING_VERSION
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector
 
-RECIPE = "whole text, title first; beyond the window: windows with the title, mean by length"
+RECIPE = (
+    "whole text, title first; beyond the window: windows with the title, mean by length; "
+    f"passages of {PASSAGE_TOKENS} tokens by estimate, title of {PASSAGE_TITLE_TOKENS} in front, at most {MAX_PASSAGES}"
+)
 MAX_QUERY_CHARS = 4000
 
 _STATES: dict[type[EmbedError], str] = {ModelMissing: "missing", ModelBroken: "broken", EmbedderUnavailable: "down"}
 
 
 class OllamaEmbedder:
-    """Fits ``ports.Embedder``. Creating one connects to nothing.
+    """Fits ``ports.PassageEmbedder``. Creating one connects to nothing.
 
     Args:
         settings: Host, model, prefixes, time limit and keep-alive.
@@ -81,17 +94,24 @@ class OllamaEmbedder:
             splitter = Splitter(send, self._model)
             split = [note_pieces(text, self._prefixes[0], self._window) for text in texts]
             sampled = [_sampled(pieces) for pieces in split]
-            flat = [piece for pieces in sampled for piece in pieces]
-            parts: list[Part | EmbedProblem] = []
-            for batch in batches(flat):
-                with self._gate.notes():
-                    parts += splitter.embed(flat[batch])
+            parts = self._in_batches(splitter, [piece for pieces in sampled for piece in pieces])
             results, first = [], 0
             for pieces, sample in zip(split, sampled, strict=True):
                 last = first + len(sample)
                 results.append(_note(pieces, sample, parts[first:last]))
                 first = last
             return results
+
+    def cut(self, text: NoteText) -> list[Passage]:
+        """Whole sentences, about 45 tokens of prose, the title in front."""
+        return note_passages(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector | EmbedProblem]:
+        """Embed passages as documents, in requests of at most eight."""
+        with self._watched():
+            splitter = Splitter(self._sender(self.identity()), self._model)
+            parts = self._in_batches(splitter, [Piece(self._prefixes[0], text) for text in texts])
+        return [part.vector if isinstance(part, Part) else part for part in parts]
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query, or remember it: the last 256 are kept until the model changes."""
@@ -168,6 +188,13 @@ class OllamaEmbedder:
     def _forget(self) -> None:
         with self._lock:
             self._asked = float("-inf")
+
+    def _in_batches(self, splitter: Splitter, pieces: Sequence[Piece]) -> list[Part | EmbedProblem]:
+        parts: list[Part | EmbedProblem] = []
+        for batch in batches(pieces):
+            with self._gate.notes():
+                parts += splitter.embed(pieces[batch])
+        return parts
 
     def _sender(self, identity: Identity) -> Callable[[Sequence[str]], Vector]:
         def send(texts: Sequence[str]) -> Vector:

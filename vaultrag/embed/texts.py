@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from vaultrag.model import NoteText
-from vaultrag.notes.windows import windows
+from vaultrag.model import NoteText, Passage
+from vaultrag.notes.windows import passages, windows
 
 CHARS_A_TOKEN = 2.8
 """Latin letters a token in dense text (names, code); prose has about four."""
@@ -22,6 +22,11 @@ WINDOW_SHARE = 0.95
 MAX_TITLE_CHARS = 300
 MAX_WINDOWS = 256
 """More text than this (about a megabyte) is sampled evenly, and the share covered says so."""
+
+PASSAGE_TOKENS = 60
+"""By the estimate, title included: some forty-five in prose. Short ones find a buried sentence, longer ones blur it."""
+PASSAGE_TITLE_TOKENS = 16
+MAX_PASSAGES = 400
 
 SMALLEST_WINDOW = 64
 """Characters; a window is not made smaller than this."""
@@ -90,6 +95,27 @@ def note_pieces(note: NoteText, prefix: str, window_tokens: int) -> list[Piece]:
     head = f"{prefix}{title}\n" if title else prefix
     budget = max(int(window_tokens * WINDOW_SHARE) - estimate_tokens(head) - 2, 16)
     return [Piece(head, text) for text in _fitting(body, budget)]
+
+
+def note_passages(note: NoteText) -> list[Passage]:
+    """The note in passages of whole sentences, each with the title in front; none for a note of a title only."""
+    title = _start(sendable(note.title).strip()[:MAX_TITLE_CHARS], PASSAGE_TITLE_TOKENS)
+    head = f"{title}: " if title else ""
+    found = passages(
+        sendable(note.text),
+        lambda texts: [estimate_tokens(text) for text in texts],
+        budget_tokens=PASSAGE_TOKENS - estimate_tokens(head),
+        max_passages=MAX_PASSAGES,
+    )
+    return [replace(passage, text=head + passage.text) for passage in found]
+
+
+def _start(text: str, tokens: int) -> str:
+    """Its first words, up to so many tokens; of a word that alone has more, the first signs."""
+    while (estimate := estimate_tokens(text)) > tokens:
+        start = text[: min(len(text) * tokens // estimate, len(text) - 1)]
+        text = start.rpartition(" ")[0].rstrip() or start
+    return text
 
 
 def cut_in_two(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The thread that makes vectors: batch after batch while notes are pending, asleep otherwise.
+"""The thread that makes vectors: batch after batch while notes are pending, then their passages, asleep otherwise.
 
 An embedder that is away is asked again after a pause, and nothing is lost meanwhile: what is pending stays so.
 """
@@ -125,7 +125,7 @@ class Embedding:
                     break
                 if self._retry_at is not None and now >= self._retry_at:
                     break
-                if self._retry_at is None and self._opened and self.meaning.pending and not self.meaning.off:
+                if self._retry_at is None and self._opened and self._unfinished:
                     break
                 if self._opened or self._retry_at is not None:
                     self.settled.set()
@@ -133,6 +133,10 @@ class Embedding:
                 self._wake.wait(None if self._retry_at is None else self._retry_at - now)
             self.settled.clear()
             return not self._stopping
+
+    @property
+    def _unfinished(self) -> bool:
+        return bool(self.meaning.pending or self.meaning.passages_pending) and not self.meaning.off
 
     def _pause(self) -> None:
         self._retry_at = self._clock.monotonic() + RETRY_S[min(self._retries, len(RETRY_S) - 1)]
@@ -164,6 +168,9 @@ class Embedding:
                 self._since = self._clock.monotonic()
             self._done += self.meaning.step(self._texts_of)
             self.batches += 1
+        elif self._unfinished:
+            self._done = 0
+            self.meaning.step_passages(self._texts_of, self._index.text_hashes)
 
     def _texts_of(self, note_ids: list[NoteId]) -> dict[NoteId, NoteText]:
         """The texts as they are on disk, for notes that are still what the index says."""

@@ -4,6 +4,9 @@ The embedder is chosen by what the index records, and asked for its identity. Wh
 are kept up to date. Where they differ, the words arm goes on alone, a new file is built beside the old one, and swapped
 in when every note has its vector. Where the embedder is away, notes wait and are embedded when it is back.
 
+Some embedders give a note's passages together with its vector. Where one does not, they follow in a second pass, when
+nothing else is pending: see ``passages``. The vectors are complete, and searched, before it and while it goes on.
+
 All methods may be called from any thread. The embedder is asked outside the lock, so that a note that takes long to
 embed, or a server that hangs, holds up no fresh edit.
 """
@@ -12,11 +15,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vaultrag.errors import BadVectors, EmbedError, ModelBroken, ModelMissing
+from vaultrag.indexing.passages import SecondPass
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
-from vaultrag.ports import Embedder, VectorShelf, VectorStore
+from vaultrag.ports import Embedder, PassageEmbedder, VectorShelf, VectorStore
 
 LONG_CHARS = 60_000
 """Longer notes wait until the others have their vectors."""
@@ -45,11 +49,20 @@ class MeaningView:
 
 
 class Meaning:
-    """Keeps one vault's vectors."""
+    """Keeps one vault's vectors.
 
-    def __init__(self, shelf: VectorShelf, choose: Callable[[Identity | None], Embedder | None]) -> None:
+    Args:
+        passages: Whether to keep the passages' own vectors. A note's vector is the same with and without, and so is the
+            identity: to switch it off drops them, to switch it on again has the second pass make them.
+    """
+
+    def __init__(
+        self, shelf: VectorShelf, choose: Callable[[Identity | None], Embedder | None], *, passages: bool = True
+    ) -> None:
         self._shelf = shelf
         self._choose = choose
+        self._passages = passages
+        self._second = SecondPass()
         self._in_use: VectorStore | None = None
         self._building: VectorStore | None = None
         self._embedder: Embedder | None = None
@@ -67,6 +80,11 @@ class Meaning:
     def pending(self) -> int:
         """Notes without a vector under the identity wanted."""
         return len(self._pending)
+
+    @property
+    def passages_pending(self) -> int:
+        """Notes that have their vector, and whose passages are still to be made."""
+        return len(self._second.awaited)
 
     @property
     def failed(self) -> Mapping[NoteId, str]:
@@ -104,6 +122,8 @@ class Meaning:
                 self._pending.update(hashes)
                 return
             pending, failed = self._serve(store, hashes)
+            self._second.drop(pending)
+            self._second.drop(failed)
             for note_id in hashes:
                 if note_id not in pending:
                     self._pending.pop(note_id, None)
@@ -118,6 +138,7 @@ class Meaning:
             for note_id in ids:
                 self._pending.pop(note_id, None)
                 self._failed.pop(note_id, None)
+            self._second.drop(ids)
             for store in (self._in_use, self._building):
                 if store is not None:
                     store.delete(ids)
@@ -147,6 +168,31 @@ class Meaning:
             if not self._pending:
                 self._finish()
             return before - len(self._pending)
+
+    def step_passages(
+        self,
+        texts_of: Callable[[list[NoteId]], Mapping[NoteId, NoteText]],
+        hashes: Callable[[], Mapping[NoteId, str]],
+    ) -> None:
+        """Make a few passages, if nothing is pending.
+
+        Args:
+            texts_of: As for ``step``.
+            hashes: All notes' texts, the most recently changed note first.
+
+        Raises:
+            EmbedError: The embedder is away; what is left to do stays so.
+        """
+        with self._lock:
+            store, embedder = self._target, self._embedder
+            if store is None or embedder is None or self._pending:
+                return
+            chosen = self._second.choose(store.identity, hashes)
+        lost = self._second.make(store, embedder, chosen, texts_of)
+        with self._lock:
+            if store is self._target:
+                self._second.drop(lost)
+                self._second.keep(store)
 
     def check_identity(self, hashes: Callable[[], Mapping[NoteId, str]]) -> None:
         """Notice a model that was replaced under its name, and an embedder that is back.
@@ -210,7 +256,7 @@ class Meaning:
     def _wait_for(self, error: EmbedError, recorded: Identity | None, hashes: Mapping[NoteId, str]) -> None:
         if recorded is not None and self._in_use is None:
             self._in_use, _ = self._shelf.open_vectors(recorded)
-            self._in_use.load()
+            self._load(self._in_use)
         if self._in_use is not None:
             self._compare(self._in_use, hashes)
         else:
@@ -235,11 +281,16 @@ class Meaning:
         target = self._target
         assert target is not None
         if not target.loaded:
-            target.load()
+            self._load(target)
         self._compare(target, hashes)
         self._show()
         if not self._pending:
             self._finish()
+
+    def _load(self, store: VectorStore) -> None:
+        if not self._passages:
+            store.drop_passages()
+        store.load()
 
     def _show(self) -> None:
         self._troubled = False
@@ -259,14 +310,19 @@ class Meaning:
         if extra:
             store.delete(extra)
         missing = {note_id: text_hash for note_id, text_hash in hashes.items() if known.get(note_id) != text_hash}
+        pending, failed = self._serve(store, missing) if missing else ({}, {})
+        if self._passages:
+            self._second.look(store, but=missing)
         # In one step, so that who asks meanwhile never sees that nothing is pending.
-        self._pending, self._failed = self._serve(store, missing) if missing else ({}, {})
+        self._pending, self._failed = pending, failed
         store.forget_failures(keep=hashes.values())
 
     def _serve(self, store: VectorStore, hashes: Mapping[NoteId, str]) -> tuple[dict[NoteId, str], dict[NoteId, str]]:
         """Give notes what vectors there are; returns those still pending, and those given up with the reason."""
         served = store.reuse(hashes)
         self.vectors_reused += len(served)
+        if served and self._passages:
+            self._second.look(store)  # a vector may have been known without its passages
         failures = store.failures()
         pending, failed = dict[NoteId, str](), dict[NoteId, str]()
         for note_id, text_hash in hashes.items():
@@ -319,7 +375,7 @@ class Meaning:
         if not good:
             return
         try:
-            store.put(good)
+            store.put(good if self._passages else [(*row[:2], _without_passages(row[2])) for row in good])
         except BadVectors as error:
             if len(good) == 1:
                 self._record(store, good[0][0], good[0][1], EmbedProblem(error.message, permanent=False))
@@ -327,7 +383,12 @@ class Meaning:
             for row in good:
                 self._put(store, [row])
             return
-        for note_id, _, _ in good:
+        for note_id, text_hash, note in good:
+            if self._passages and not note.passage_lines:
+                if isinstance(self._embedder, PassageEmbedder):
+                    self._second.add(note_id, text_hash)
+                else:
+                    store.put_passages(text_hash, (), ())  # it has none
             del self._pending[note_id]
         self.texts_embedded += len(good)
 
@@ -350,9 +411,13 @@ class Meaning:
         if old is not None:
             old.close()
         swapped = self._shelf.swap_in(finished)
-        swapped.load()
+        self._load(swapped)
         self._in_use = swapped
         self._show()
+
+
+def _without_passages(note: EmbeddedNote) -> EmbeddedNote:
+    return replace(note, passage_lines=(), passage_vectors=None)
 
 
 def _given_up(reason: str, permanent: bool, tries: int) -> bool:

@@ -25,7 +25,10 @@ class EmbedderStatus:
 
 @dataclass(frozen=True, slots=True)
 class VaultStatus:
-    """How one vault fares. ``state``: starting, indexing, embedding, ready, away or broken."""
+    """How one vault fares. ``state``: starting, indexing, embedding, ready, away or broken.
+
+    ``passages_pending``: notes that have their vector, but whose passages are still to be made. Search is full without.
+    """
 
     id: str
     name: str
@@ -34,6 +37,7 @@ class VaultStatus:
     notes: int = 0
     embedded: int = 0
     pending: int = 0
+    passages_pending: int = 0
     to_read: int = 0
     skipped: int = 0
     failed: int = 0

@@ -71,7 +71,8 @@ def prepare(text: str) -> str:
         text = _VERSION.sub(r"\1 ", text)
     if text.isascii():
         return text
-    return _RUN.sub(_pairs, _ODD.sub(_plain_or_blank, _PICTURE.sub(r" \g<0> ", fold(text))))
+    # Lower case here, not by SQLite, whose table lacks the scripts that got it lately.
+    return _RUN.sub(_pairs, _ODD.sub(_plain_or_blank, _PICTURE.sub(r" \g<0> ", fold(text).lower())))
 
 
 # SQLite's table of letters is older than Python's, and takes signs that it does not know for letters.

@@ -27,7 +27,7 @@ class Bars:
     covered: float
     cosine: float = 0.0
     deviations: float = 0.0
-    answer: float = -1.9
+    answer: float = -2.1
     follow: float = -3.2
 
 

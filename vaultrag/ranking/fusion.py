@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vaultrag.model import Evidence, NoteId
 
@@ -37,13 +37,29 @@ class Arm:
     ceiling: float | None = None
 
 
+_Part = tuple[Arm, int, float, float]  # rank, raw score, contribution
+
+
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """One note in the fused list."""
+    """One note in the fused list. Its evidence is made when it is first asked for: most hits are never shown."""
 
     note_id: NoteId
     score: float
-    evidence: tuple[Evidence, ...] = field(default=())
+    evidence: tuple[Evidence, ...] = ()
+    _parts: Sequence[_Part] = field(default=(), init=False, repr=False, compare=False)
+
+    if not TYPE_CHECKING:  # for a checker, there is no attribute but those above
+
+        def __getattr__(self, name: str) -> tuple[Evidence, ...]:
+            """Called for an attribute that is not set: for the evidence of a hit from ``fuse``."""
+            if name != "evidence":
+                raise AttributeError(f"no attribute {name!r}")
+            made = tuple(
+                Evidence(arm.name, rank, raw, arm.weight, contribution) for arm, rank, raw, contribution in self._parts
+            )
+            object.__setattr__(self, "evidence", made)
+            return made
 
 
 def fuse(
@@ -56,18 +72,40 @@ def fuse(
         method: ``weighted`` or ``rrf``.
         boosts: Added on top for some notes, as the part ``rule`` (an exact name).
     """
-    parts: dict[NoteId, list[Evidence]] = {}
+    scores: dict[NoteId, float] = {}
+    parts: dict[NoteId, list[_Part]] = {}
     for arm in arms:
         best = arm.ranked[0][1] if arm.ranked else 0.0
-        span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
+        weight, floor = arm.weight, arm.floor
+        span = max((best if arm.ceiling is None else arm.ceiling) - floor, 1e-9)
+        rrf = method == "rrf"
         for rank, (note_id, raw) in enumerate(arm.ranked, start=1):
-            by_rank, by_score = (RRF_K + 1) / (RRF_K + rank), min(1.0, max(0.0, (raw - arm.floor) / span))
-            value = by_rank if method == "rrf" else by_score
-            parts.setdefault(note_id, []).append(Evidence(arm.name, rank, raw, arm.weight, arm.weight * value))
+            if rrf:
+                value = (RRF_K + 1) / (RRF_K + rank)
+            else:
+                value = (raw - floor) / span
+                value = 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
+            value *= weight
+            if note_id in scores:
+                scores[note_id] += value
+                parts[note_id].append((arm, rank, raw, value))
+            else:
+                scores[note_id] = value
+                parts[note_id] = [(arm, rank, raw, value)]
     for note_id, boost in (boosts or {}).items():
-        parts.setdefault(note_id, []).append(Evidence("rule", 1, 1.0, boost, boost))
-    fused = [
-        Fused(note_id, sum(part.contribution for part in evidence), tuple(evidence))
-        for note_id, evidence in parts.items()
-    ]
-    return sorted(fused, key=lambda hit: (-hit.score, hit.note_id))
+        scores[note_id] = scores.get(note_id, 0.0) + boost
+        parts.setdefault(note_id, []).append((Arm("rule", boost, ()), 1, 1.0, boost))
+    order = sorted([(-score, note_id) for note_id, score in scores.items()])
+    return [_hit(note_id, scores[note_id], parts[note_id]) for _, note_id in order]
+
+
+def _hit(note_id: NoteId, score: float, parts: Sequence[_Part]) -> Fused:
+    """A hit whose evidence is not made yet."""
+    hit = _new(Fused)
+    _set(hit, "note_id", note_id)
+    _set(hit, "score", score)
+    _set(hit, "_parts", parts)
+    return hit
+
+
+_new, _set = object.__new__, object.__setattr__  # a frozen dataclass is filled in this way or by its own __init__

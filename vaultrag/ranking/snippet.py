@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice, takewhile
 
 from vaultrag.model import Span
 from vaultrag.notes.words import unspaced
@@ -71,10 +72,14 @@ def _occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, i
     """(start, end, word) of every form of a wanted word, in order."""
     found: list[tuple[int, int, str]] = []
     text, size = copy.text, len(copy.text)
+    plain = text.isascii() and not copy.joints
     for word in wanted:
         if not word:
             continue
         written = _SIGNED.sub(_as_written, word)
+        if plain and written.isascii() and written.isalnum():
+            found += [(start, end, word) for start, end in _plain_forms(text, written)]
+            continue
         free = unspaced(word) or not word[0].isalnum()
         position, count = text.find(written), 0
         while position >= 0 and count < _MAX_OCCURRENCES:
@@ -87,6 +92,24 @@ def _occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, i
                     count += 1
             position = text.find(written, stop)
     found.sort()
+    return found
+
+
+def _plain_forms(text: str, word: str) -> list[tuple[int, int]]:
+    """The same for an ASCII word in an ASCII text, which is most of them: no marks, no joints, and so much faster."""
+    found: list[tuple[int, int]] = []
+    find, longest = text.find, len(word) + _ENDING
+    position = find(word)
+    while position >= 0:
+        stop = position + len(word)
+        if not position or not text[position - 1].isalnum():
+            while text[stop : stop + 1].isalnum():
+                stop += 1
+            if stop - position <= longest:
+                found.append((position, stop))
+                if len(found) == _MAX_OCCURRENCES:
+                    break
+        position = find(word, stop)
     return found
 
 
@@ -151,9 +174,13 @@ def _shown(
     shown = text[begin:end]
     lead = len(shown) - len(shown.lstrip())
     shown, begin = shown.strip(), begin + lead
-    spans = tuple(
-        Span(start - begin, stop - begin) for start, stop, _ in found if start >= begin and stop <= begin + len(shown)
-    )
+    end = begin + len(shown)
+    here = islice(found, bisect_left(found, (begin,)), None)
+    spans = [
+        Span(start - begin, stop - begin)
+        for start, stop, _ in takewhile(lambda place: place[0] <= end, here)
+        if stop <= end
+    ]
     return Preview(first, last, shown, _merged(spans), weight)
 
 
@@ -176,11 +203,9 @@ def _first_text(text: str) -> tuple[int, int]:
 
 
 def _line_starts(text: str) -> list[int]:
-    starts, position = [0], text.find("\n")
-    while position >= 0:
-        starts.append(position + 1)
-        position = text.find("\n", position + 1)
-    return starts
+    lines = text.split("\n")
+    lines.pop()
+    return list(accumulate([len(line) + 1 for line in lines], initial=0))
 
 
 def _end_of(starts: Sequence[int], line: int, size: int) -> int:

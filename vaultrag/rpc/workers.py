@@ -81,10 +81,17 @@ class Workers(Executor):
                 try:
                     result = call()
                 except BaseException as error:
+                    self._free()
                     future.set_exception(error)
                 else:
+                    self._free()
                     future.set_result(result)
                     del result
+            else:
+                self._free()
             del job, future, call  # an idle thread keeps no answer alive
-            with self._lock:
-                self._waiting += 1
+
+    def _free(self) -> None:
+        """This thread can take the next job; said before the answer is out, so that who has it finds a free thread."""
+        with self._lock:
+            self._waiting += 1

@@ -32,9 +32,13 @@ EXACT_NAME = 1.0
 """Added for a note named exactly so: more than all arms together, so that it comes first by rule."""
 
 
-COVERAGE_SHARE = 0.3
+COVERAGE_SHARE = 0.7
 """Share of a words score that is scaled by how much of the query the note holds: BM25 alone lets one word repeated
 often outdo all of them said once."""
+
+
+UNCOVERED_SHARE = 0.4
+"""Share of the words' weight that stands whatever they cover; the rest grows with the best coverage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +138,7 @@ class Engine:
         meaning: list[tuple[NoteId, float]],
         passages: list[tuple[NoteId, float]],
     ) -> list[Arm]:
-        words_weight = self._settings.words_weight if meaning else 1.0
-        if draft.mode == "meaning":
-            words_weight = 0.0
+        words_weight = self._words_weight(draft, covered) if meaning else 1.0
         passages_weight = self._settings.passages_weight if passages else 0.0
         meaning_weight = 1.0 - words_weight
         words = _descending(
@@ -152,6 +154,13 @@ class Engine:
             _cosine_arm("passages", meaning_weight * passages_weight, passages, draft.pool),
             Arm("names", NAME_WEIGHT, names, floor=0.5, ceiling=1.0),
         ]
+
+    def _words_weight(self, draft: Draft, covered: Mapping[NoteId, float]) -> float:
+        """Words weigh as much as the best note holds of them: where no note holds the query's words, they mislead."""
+        if draft.mode == "meaning":
+            return 0.0
+        best = max(covered.values(), default=0.0)
+        return min(1.0, self._settings.words_weight * (UNCOVERED_SHARE + best))
 
     def _filtered(self, draft: Draft) -> list[Fused]:
         """A query of filters alone: every note that meets them, the most recently changed first."""

@@ -30,6 +30,7 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         notes=total,
         embedded=max(0, total - pending - len(failed)) if view.vectors is not None else 0,
         pending=pending,
+        passages_pending=0 if parts.meaning.off else parts.meaning.passages_pending,
         to_read=max(0, progress.total - progress.done) if progress.phase == "reading" else 0,
         skipped=len(skipped),
         failed=len(failed),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 import apsw
 
@@ -36,6 +37,10 @@ COVERED_SHARE = 0.3
 
 
 _COUNTS_KEPT = 10_000
+_STEMS_KEPT = 10_000
+
+_LISTS_KEPT = 100_000
+"""Note numbers kept of the lists behind clauses; while a query is typed, its first words are asked again and again."""
 
 
 class FullText:
@@ -45,6 +50,10 @@ class FullText:
         self._index = index
         # By the generation that was current before the count was made: a count never serves a later one.
         self._counts: dict[tuple[int, Clause], int] = {}
+        self._sizes: tuple[int, int] = (-1, 0)  # (generation, notes)
+        self._lists: dict[tuple[int, Clause], frozenset[NoteId]] = {}
+        self._listed = 0
+        self._stems: dict[str, str] = {}
         self._score = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
     def search(
@@ -60,7 +69,7 @@ class FullText:
             return WordResult()
         generation = self._index.generation
         with self._index.readers.reading() as connection:
-            notes = int(scalar(connection, "SELECT count(*) FROM notes"))
+            notes = self._size(connection, generation)
             counts = [self._count(connection, clause, notes, generation) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
@@ -68,7 +77,7 @@ class FullText:
             barred = self._holding_any(connection, excluded)
             match = " OR ".join(_match(count.clause) for count in asked)
             ranked = self._ranked(connection, match, k, allowed, barred)
-            held = self._held(connection, counts, notes, {note_id for note_id, _ in ranked})
+            held = self._held(connection, counts, notes, {note_id for note_id, _ in ranked}, generation)
         hits = [WordHit(note_id, -score, frozenset(held.get(note_id, ()))) for note_id, score in ranked]
         return WordResult(hits, counts, notes)
 
@@ -79,8 +88,8 @@ class FullText:
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""
-        with self._index.readers.reading() as connection:
-            return [self._stem(connection, word) for word in words]
+        connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
+        return [self._stem(connection, word) for word in words]
 
     def _ranked(
         self,
@@ -104,7 +113,12 @@ class FullText:
         return kept
 
     def _held(
-        self, connection: apsw.Connection, counts: list[ClauseCount], notes: int, wanted: set[NoteId]
+        self,
+        connection: apsw.Connection,
+        counts: list[ClauseCount],
+        notes: int,
+        wanted: set[NoteId],
+        generation: int,
     ) -> dict[NoteId, list[int]]:
         held: dict[NoteId, list[int]] = {}
         rarest = min((count.notes for count in counts if count.notes and not count.clause.stop), default=0)
@@ -112,12 +126,28 @@ class FullText:
         for index, count in enumerate(counts):
             if not count.notes or count.notes > limit or count.clause.stop:
                 continue
-            for (note_id,) in connection.execute(
-                "SELECT rowid FROM words WHERE words MATCH ?", (_match(count.clause),)
-            ):
-                if note_id in wanted:
-                    held.setdefault(note_id, []).append(index)
+            for note_id in wanted & self._list(connection, count.clause, generation):
+                held.setdefault(note_id, []).append(index)
         return held
+
+    def _list(self, connection: apsw.Connection, clause: Clause, generation: int) -> frozenset[NoteId]:
+        found = self._lists.get((generation, clause))
+        if found is None:
+            sql = "SELECT rowid FROM words WHERE words MATCH ?"
+            found = frozenset(chain.from_iterable(rows(connection, sql, (_match(clause),))))
+            if self._listed + len(found) > _LISTS_KEPT:
+                self._lists, self._listed = {}, 0
+            if len(found) <= _LISTS_KEPT // 4:
+                self._lists[generation, clause] = found
+                self._listed += len(found) + 1
+        return found
+
+    def _size(self, connection: apsw.Connection, generation: int) -> int:
+        known, notes = self._sizes
+        if known != generation:
+            notes = int(scalar(connection, "SELECT count(*) FROM notes"))
+            self._sizes = (generation, notes)
+        return notes
 
     def _holding_any(self, connection: apsw.Connection, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         if not clauses:
@@ -141,10 +171,17 @@ class FullText:
         return int(scalar(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (_match(clause),)))
 
     def _stem(self, connection: apsw.Connection, token: str) -> str:
+        known = self._stems.get(token)
+        if known is not None:
+            return known
         name, *args = TOKENIZER
         tokenize = connection.fts5_tokenizer(name, args)
         found: list[list[str]] = tokenize(token.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)  # type: ignore[assignment]  # apsw's stub unites every shape of answer
-        return found[0][0] if found else token
+        stem = found[0][0] if found else token
+        if len(self._stems) >= _STEMS_KEPT:
+            self._stems = {}
+        self._stems[token] = stem
+        return stem
 
 
 def _wishes(clauses: Sequence[Clause]) -> list[str]:

@@ -6,9 +6,15 @@ are then compared letter by letter. Words with digits in them are compared exact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
 from vaultrag.model import NameHit, NoteId
@@ -21,7 +27,13 @@ MAX_NAME_WORDS = 12
 """A longer query is a question, not a name."""
 
 _MIN_SIMILARITY = 0.75
-_CANDIDATES = 40
+_MIN_FUZZY = 4  # letters; a slip in a shorter word makes another word
+_MAX_SLIPS = 2
+_CANDIDATES = 100
+_MAX_TIED = 2_000  # where so many are as good as the last candidate, the shortest of them are taken
+
+_LISTED = 500_000
+"""Numbers kept of the lists of names behind letters in threes: 4 MB. While a name is typed, most are asked again."""
 
 
 class Names:
@@ -29,6 +41,9 @@ class Names:
 
     def __init__(self, index: NoteIndex) -> None:
         self._index = index
+        # By the generation that was current before the list was read: a list never serves a later one.
+        self._lists: dict[tuple[int, str], NDArray[np.int64]] = {}
+        self._listed = 0
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
         """The best ``k`` notes by name, best first, one row a note."""
@@ -36,11 +51,12 @@ class Names:
         if not words or len(words) > MAX_NAME_WORDS:
             return []
         key = " ".join(words)
+        generation = self._index.generation
         with self._index.readers.reading() as connection:
             found = _exact(connection, key)
             if len(key) >= 3:
                 found += _beginning(connection, key)
-                found += _similar(connection, words)
+                found += self._similar(connection, words, generation)
         best: dict[NoteId, NameHit] = {}
         for hit in found:
             known = best.get(hit.note_id)
@@ -52,6 +68,37 @@ class Names:
         """Notes whose title, file name or alias is exactly this, case, accents and separators aside."""
         with self._index.readers.reading() as connection:
             return [hit.note_id for hit in _exact(connection, name_key(text)) if hit.kind != "heading"]
+
+    def _similar(self, connection: apsw.Connection, words: Sequence[str], generation: int) -> list[NameHit]:
+        telling = _telling(words)
+        grams = sorted({word[i : i + 3] for word in telling for i in range(len(word) - 2)})
+        if not grams:
+            return []
+        better, tied = _best([self._holding(connection, gram, generation) for gram in grams])
+        found = [
+            row
+            for ids, limit in ((better, _CANDIDATES), (tied, _CANDIDATES - len(better)))
+            for row in rows(
+                connection,
+                "SELECT note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
+                " ORDER BY length(key), id LIMIT ?",
+                (json.dumps(ids), limit),
+            )
+        ]
+        return _near(telling, found)
+
+    def _holding(self, connection: apsw.Connection, gram: str, generation: int) -> NDArray[np.int64]:
+        """The numbers of the names that hold these three letters."""
+        found = self._lists.get((generation, gram))
+        if found is None:
+            sql = "SELECT rowid FROM name_letters WHERE name_letters MATCH ?"
+            quoted = '"' + gram.replace('"', '""') + '"'
+            found = np.fromiter(chain.from_iterable(rows(connection, sql, (quoted,))), np.int64)
+            if self._listed > _LISTED:
+                self._lists, self._listed = {}, 0
+            self._lists[generation, gram] = found
+            self._listed += len(found) + 8
+        return found
 
 
 _EXACT_WORTH = {"title": 1.0, "file": 1.0, "alias": 1.0, "heading": 0.85}
@@ -76,22 +123,40 @@ def _beginning(connection: apsw.Connection, key: str) -> list[NameHit]:
     ]
 
 
-def _similar(connection: apsw.Connection, words: Sequence[str]) -> list[NameHit]:
-    telling = [word for word in words if word not in STOP_WORDS] or list(words)
-    grams = {word[i : i + 3] for word in telling for i in range(len(word) - 2)}
-    if not grams:
-        return []
-    match = " OR ".join('"' + gram.replace('"', '""') + '"' for gram in sorted(grams))
-    found = rows(
-        connection,
-        "SELECT names.note_id, names.kind, names.name, names.key FROM ("
-        " SELECT rowid, bm25(name_letters) AS s FROM name_letters WHERE name_letters MATCH ? ORDER BY s LIMIT ?"
-        ") AS near JOIN names ON names.id = near.rowid",
-        (match, _CANDIDATES),
-    )
+def _best(lists: Sequence[NDArray[np.int64]]) -> tuple[list[int], list[int]]:
+    """The numbers that stand in the most lists, the rare lists weighing more, and those that tie for the last places.
+
+    SQLite's own ``bm25`` over the same letters takes many times as long, and the order among the best does not matter:
+    they are compared word by word.
+    """
+    weights = [1.0 / (1.0 + math.log1p(len(found))) for found in lists]
+    ids = np.concatenate(lists)
+    scores = np.bincount(ids, np.repeat(weights, [len(found) for found in lists])) if len(ids) else np.empty(0)
+    here = np.flatnonzero(scores)
+    if len(here) <= _CANDIDATES:
+        return here.tolist(), []
+    scores = scores[here]
+    last = np.partition(scores, -_CANDIDATES)[-_CANDIDATES]
+    better, tied = here[scores > last + 1e-9], here[np.abs(scores - last) <= 1e-9]
+    return better.tolist(), tied[:_MAX_TIED].tolist()
+
+
+def _near(asked: Sequence[str], found: Sequence[tuple[NoteId, str, str, str]]) -> list[NameHit]:
+    """The candidates that are like the words asked for.
+
+    Args:
+        asked: Words.
+        found: (note, kind, name, key).
+    """
+    keys = [key.split() for _, _, _, key in found]
+    alike = _alike(asked, {word for words in keys for word in words})
     hits = []
-    for note_id, kind, name, key in found:
-        similarity = name_similarity(telling, key.split())
+    for (note_id, kind, name, _), words in zip(found, keys, strict=True):
+        words = _telling(words)
+        coverage = _coverage(asked, words, alike)
+        if coverage < _MIN_SIMILARITY:  # a likeness is never above it
+            continue
+        similarity = coverage * (0.8 + 0.2 * _tightness(asked, words, alike))
         if similarity >= _MIN_SIMILARITY:
             hits.append(NameHit(note_id, kind, name, 0.9 * similarity))
     return hits
@@ -103,13 +168,51 @@ def name_similarity(asked: Sequence[str], name: Sequence[str]) -> float:
     Each asked word counts by its length and takes its best partner in the name; what the name holds beyond them costs a
     little, so that the tighter name wins.
     """
-    name = [word for word in name if word not in STOP_WORDS] or list(name)
-    total = sum(len(word) for word in asked)
-    matched = sum(len(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
-    used = sum(len(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
-    coverage = matched / total if total else 0.0
-    tightness = used / max(1, sum(len(other) for other in name))
-    return coverage * (0.8 + 0.2 * tightness)
+    name = _telling(name)
+    alike = _alike(asked, set(name))
+    return _coverage(asked, name, alike) * (0.8 + 0.2 * _tightness(asked, name, alike))
+
+
+def _telling(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in STOP_WORDS] or list(words)
+
+
+_Alike = Mapping[str, Mapping[str, float]]
+
+
+def _coverage(asked: Sequence[str], name: Sequence[str], alike: _Alike) -> float:
+    """Share of the letters asked for that the name's words match."""
+    total, matched = 0, 0.0
+    for word in asked:
+        own = alike[word]
+        total += len(word)
+        if own:
+            matched += len(word) * max([own[other] for other in name if other in own], default=0.0)
+    return matched / total if total else 0.0
+
+
+def _tightness(asked: Sequence[str], name: Sequence[str], alike: _Alike) -> float:
+    """Share of the name's letters that the words asked for match."""
+    used = sum(len(other) * max([alike[word].get(other, 0.0) for word in asked], default=0.0) for other in name)
+    return used / max(1, sum(map(len, name)))
+
+
+def _alike(asked: Sequence[str], others: set[str]) -> dict[str, dict[str, float]]:
+    """For each asked word, those of the others that are like it at all, with their likeness."""
+    by_length: dict[int, list[str]] = {}
+    for other in others:
+        if len(other) >= _MIN_FUZZY and not _has_digit(other):
+            by_length.setdefault(len(other), []).append(other)
+    found: dict[str, dict[str, float]] = {}
+    for word in asked:
+        own = found[word] = {word: 1.0} if word in others else {}
+        if len(word) < _MIN_FUZZY or _has_digit(word):
+            continue
+        for length in range(len(word) - _MAX_SLIPS, len(word) + _MAX_SLIPS + 1):
+            for other in by_length.get(length, ()):
+                if other != word and (likeness := word_similarity(word, other)) > 0.0:
+                    own[other] = likeness
+    return found
 
 
 def word_similarity(left: str, right: str) -> float:
@@ -120,8 +223,15 @@ def word_similarity(left: str, right: str) -> float:
     if left == right:
         return 1.0
     shorter = min(len(left), len(right))
-    if shorter < 4 or any(c.isdigit() for c in left + right):
+    if shorter < _MIN_FUZZY or _has_digit(left) or _has_digit(right):
         return 0.0
-    allowed = 1 if shorter < 8 else 2
+    allowed = 1 if shorter < 8 else _MAX_SLIPS
     slips = OSA.distance(left, right, score_cutoff=allowed)
     return 1.0 - slips / (shorter + 1) if slips <= allowed else 0.0
+
+
+def _has_digit(word: str) -> bool:
+    return _DIGIT.search(word) is not None if word.isascii() else any(map(str.isdigit, word))
+
+
+_DIGIT = re.compile("[0-9]")

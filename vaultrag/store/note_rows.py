@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 from unicodedata import normalize
-
-import apsw
 
 from vaultrag.model import Neighbour, NoteId, NoteRow
 from vaultrag.store.connection import rows, scalar
@@ -21,13 +20,17 @@ class NoteRows:
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
         """The rows of these notes; ids that no longer exist are left out."""
-        found: dict[NoteId, NoteRow] = {}
+        wanted = list(dict.fromkeys(ids))
+        asked = (json.dumps(wanted),)
         with self._index.readers.reading() as connection:
-            for note_id in ids:
-                row = _row(connection, note_id)
-                if row is not None:
-                    found[note_id] = row
-        return found
+            found = {row[0]: row for row in rows(connection, _NOTES, asked)}
+            tags = _grouped(rows(connection, _TAGS, asked))
+            aliases = _grouped(rows(connection, _ALIASES, asked))
+        return {
+            note_id: _row(found[note_id], tags.get(note_id, ()), aliases.get(note_id, ()))
+            for note_id in wanted
+            if note_id in found
+        }
 
     def id_of(self, path: str) -> NoteId | None:
         """The note at this path: exactly, else the same name in another Unicode form, else without ``.md``."""
@@ -114,17 +117,26 @@ def _is_text(path: str) -> bool:
     return True
 
 
-def _row(connection: apsw.Connection, note_id: NoteId) -> NoteRow | None:
-    found = rows(
-        connection,
-        "SELECT id, path, title, mtime_ns, size, body_line, body_chars, properties FROM notes WHERE id = ?",
-        (note_id,),
-    )
-    if not found:
-        return None
-    note_id, path, title, mtime_ns, size, body_line, body_chars, properties = found[0]
-    tags = rows(connection, "SELECT tag FROM tags WHERE note_id = ?", (note_id,))
-    aliases = rows(connection, "SELECT name FROM names WHERE note_id = ? AND kind = 'alias'", (note_id,))
+# One statement a table for all notes, however many: the ids come as a JSON list.
+_NOTES = (
+    "SELECT id, path, title, mtime_ns, size, body_line, body_chars, properties FROM notes"
+    " WHERE id IN (SELECT value FROM json_each(?))"
+)
+_TAGS = "SELECT note_id, tag FROM tags WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY rowid"
+_ALIASES = (
+    "SELECT note_id, name FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind = 'alias' ORDER BY id"
+)
+
+
+def _grouped(pairs: Iterable[tuple[NoteId, str]]) -> dict[NoteId, list[str]]:
+    groups: dict[NoteId, list[str]] = {}
+    for note_id, text in pairs:
+        groups.setdefault(note_id, []).append(text)
+    return groups
+
+
+def _row(columns: Sequence[Any], tags: Iterable[str], aliases: Iterable[str]) -> NoteRow:
+    note_id, path, title, mtime_ns, size, body_line, body_chars, properties = columns
     return NoteRow(
         note_id,
         path,
@@ -134,6 +146,6 @@ def _row(connection: apsw.Connection, note_id: NoteId) -> NoteRow | None:
         body_line,
         body_chars,
         {key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(properties).items()},
-        tuple(row[0] for row in tags),
-        tuple(row[0] for row in aliases),
+        tuple(tags),
+        tuple(aliases),
     )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
-from vaultrag.model import EmbeddedNote, Identity, NoteId
+from vaultrag.model import Identity, NoteId
 from vaultrag.store.connection import connect, rows, scalar, translating, writing
 from vaultrag.store.matrix import quantise
 
@@ -113,7 +115,7 @@ def stored(connection: apsw.Connection, text_hash: str) -> Stored | None:
         connection,
         "SELECT v.embedding, n.covered, p.lines, p.codes, p.scales FROM vector_notes AS n"
         " JOIN note_vectors AS v ON v.note_id = n.note_id LEFT JOIN passages AS p ON p.note_id = n.note_id"
-        " WHERE n.text_hash = ? LIMIT 1",
+        " WHERE n.text_hash = ? ORDER BY p.lines IS NULL LIMIT 1",
         (text_hash,),
     ) or rows(connection, "SELECT vector, covered, lines, codes, scales FROM retired WHERE text_hash = ?", (text_hash,))
     return found[0] if found else None
@@ -143,8 +145,29 @@ def trim_retired(connection: apsw.Connection) -> None:
         )
 
 
-def passage_blobs(note: EmbeddedNote) -> tuple[bytes | None, bytes | None, bytes | None]:
-    if note.passage_vectors is None or not len(note.passage_vectors):
-        return None, None, None
-    codes, scales = quantise(np.ascontiguousarray(note.passage_vectors, np.float32))
-    return np.asarray(note.passage_lines, np.int32).tobytes(), codes.tobytes(), scales.tobytes()
+def passage_blobs(lines: Sequence[tuple[int, int]], vectors: NDArray[np.float32]) -> tuple[bytes, bytes, bytes]:
+    codes, scales = quantise(np.ascontiguousarray(vectors, np.float32))
+    return np.asarray(lines, np.int32).tobytes(), codes.tobytes(), scales.tobytes()
+
+
+def add_passages(connection: apsw.Connection, text_hash: str, blobs: tuple[bytes, bytes, bytes]) -> list[NoteId]:
+    """Give passages to the notes with this text; returns these notes. Empty blobs: the text has none to be made."""
+    found = [row[0] for row in rows(connection, "SELECT note_id FROM vector_notes WHERE text_hash = ?", (text_hash,))]
+    for note_id in found:
+        connection.execute("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?)", (note_id, *blobs))
+    return found
+
+
+def lacking_passages(connection: apsw.Connection) -> dict[NoteId, str]:
+    return dict(
+        rows(
+            connection,
+            "SELECT n.note_id, n.text_hash FROM vector_notes AS n LEFT JOIN passages AS p ON p.note_id = n.note_id"
+            " WHERE p.note_id IS NULL",
+        )
+    )
+
+
+def drop_passages(connection: apsw.Connection) -> None:
+    connection.execute("DELETE FROM passages")
+    connection.execute("UPDATE retired SET lines = NULL, codes = NULL, scales = NULL WHERE lines IS NOT NULL")

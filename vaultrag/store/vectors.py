@@ -3,6 +3,9 @@
 Every row carries the hash of the text it was made from; together with the file's identity that names the vector for
 good. A vector that loses its note is *retired*, not thrown away, so that the same text never meets the model twice.
 
+Passages come with the note's vector or are added to it later. A row of passages that holds none says that the text has
+none; no row, that they are still to be made.
+
 vec0 knows no upsert, takes zero and non-finite vectors without a word and ranks them first: both are seen to here.
 """
 
@@ -28,8 +31,11 @@ from vaultrag.store.schema import VECTOR_STEPS, migrate
 from vaultrag.store.vector_rows import (
     CHUNK,
     Row,
+    add_passages,
     close_gaps,
     create_for,
+    drop_passages,
+    lacking_passages,
     passage_blobs,
     put_one,
     retire,
@@ -167,16 +173,35 @@ class Vectors:
         return {row.note_id for row in served}
 
     def put(self, new: Iterable[tuple[NoteId, str, EmbeddedNote]]) -> None:
-        checked = [
-            Row(note_id, text_hash, self._checked(note).tobytes(), note.covered, *passage_blobs(note))
-            for note_id, text_hash, note in new
-        ]
+        checked = [self._row(note_id, text_hash, note) for note_id, text_hash, note in new]
         with self._writing() as connection:
             for row in checked:
                 put_one(connection, row)
                 connection.execute("DELETE FROM failures WHERE text_hash = ?", (row.text_hash,))
             trim_retired(connection)
         self._remember(checked)
+
+    def put_passages(self, text_hash: str, lines: Sequence[tuple[int, int]], vectors: Sequence[Vector]) -> set[NoteId]:
+        made = np.stack(vectors) if len(vectors) else np.empty((0, self.identity.dimension), np.float32)
+        if len(lines) != len(made):
+            raise BadVectors("a note's passages and their vectors are not of one number")
+        self._check(made)
+        blobs = passage_blobs(lines, made)
+        with self._writing() as connection:
+            served = add_passages(connection, text_hash, blobs)
+        self._remember_passages([(note_id, *blobs) for note_id in served])
+        return set(served)
+
+    def without_passages(self) -> dict[NoteId, str]:
+        with self._lock, translating(self.path):
+            return lacking_passages(self._writer)
+
+    def drop_passages(self) -> None:
+        with self._writing() as connection:
+            drop_passages(connection)
+        known = list(self._lines)
+        self._lines.clear()
+        self._passages.delete(known)
 
     def delete(self, note_ids: Iterable[NoteId]) -> None:
         ids = list(note_ids)
@@ -228,7 +253,11 @@ class Vectors:
         """
         query = np.ascontiguousarray(query, np.float32)
         return VectorScan(
-            self._notes.scan(query), self._passages.scan(query), self._lines, lambda ids: self._cosines(query, ids)
+            self._notes.scan(query),
+            self._passages.scan(query),
+            self._lines,
+            lambda ids: self._cosines(query, ids),
+            some_waiting=len(self._notes) > len(self._lines),
         )
 
     # -- details -------------------------------------------------------------------------------------------------
@@ -248,17 +277,23 @@ class Vectors:
             return {}
         return {note_id: float(np.frombuffer(blob, np.float32) @ query) for note_id, blob in found if blob is not None}
 
-    def _checked(self, note: EmbeddedNote) -> Vector:
+    def _row(self, note_id: NoteId, text_hash: str, note: EmbeddedNote) -> Row:
         vector = np.ascontiguousarray(note.vector, np.float32)
         passages = note.passage_vectors
         if len(note.passage_lines) != (len(passages) if passages is not None else 0):
             raise BadVectors("a note's passages and their vectors are not of one number")
-        for vectors in (vector[None, :], passages) if passages is not None else (vector[None, :],):
-            if vectors.ndim != 2 or vectors.shape[1] != self.identity.dimension:
-                raise BadVectors(f"expected vectors of {self.identity.dimension} numbers, got {vectors.shape[-1]}")
-            if not np.isfinite(vectors).all() or not (np.abs(vectors).max(axis=1, initial=0.0) > 0).all():
-                raise BadVectors("a vector is zero or not finite")
-        return vector
+        self._check(vector[None, :])
+        if passages is None or not len(passages):
+            return Row(note_id, text_hash, vector.tobytes(), note.covered, None, None, None)
+        self._check(passages)
+        blobs = passage_blobs(note.passage_lines, passages)
+        return Row(note_id, text_hash, vector.tobytes(), note.covered, *blobs)
+
+    def _check(self, vectors: Vector) -> None:
+        if vectors.ndim != 2 or vectors.shape[1] != self.identity.dimension:
+            raise BadVectors(f"expected vectors of {self.identity.dimension} numbers, got {vectors.shape[-1]}")
+        if not np.isfinite(vectors).all() or not (np.abs(vectors).max(axis=1, initial=0.0) > 0).all():
+            raise BadVectors("a vector is zero or not finite")
 
     def _remember(self, committed: Sequence[Row]) -> None:
         """Bring the vectors in memory up to what was just committed."""
@@ -301,11 +336,14 @@ class VectorScan:
         passages: MatrixScan,
         lines: Mapping[NoteId, NDArray[np.int32]],
         exact: Callable[[Sequence[NoteId]], Mapping[NoteId, float]] = lambda ids: {},
+        *,
+        some_waiting: bool = False,
     ) -> None:
         self._notes = notes
         self._passages = passages
         self._lines = lines
         self._exact = exact
+        self._some_waiting = some_waiting
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
@@ -315,8 +353,17 @@ class VectorScan:
         return sorted(scored, key=lambda pair: -pair[1])[:k]
 
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
-        return [(NoteId(owner), score) for owner, score in self._passages.nearest(k, allowed)]
+        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first.
+
+        While a note's passages are still to be made, its own vector stands in for them: to count as nothing beside
+        notes that have theirs would put it behind all of these.
+        """
+        found = [(NoteId(owner), score) for owner, score in self._passages.nearest(k, allowed)]
+        if not found or not self._some_waiting:
+            return found
+        own = self._notes.nearest(k, allowed)
+        found += [(NoteId(owner), score) for owner, score in own if owner not in self._lines]
+        return sorted(found, key=lambda pair: -pair[1])[:k]
 
     def note(self, note_id: NoteId) -> float | None:
         """The note's own cosine."""

@@ -8,16 +8,25 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-_SHOWN = ("ndcg@10", "ndcg@5", "hit@1", "p@5", "recall@5", "recall@20", "recall@100", "mrr")
+_SHOWN = {
+    "ndcg@10": "ndcg@10",
+    "hit@1": "hit@1",
+    "p@5": "p@5",
+    "recall@5": "r@5",
+    "recall@20": "r@20",
+    "recall@100": "r@100",
+    "mrr": "mrr",
+}
+"""What fits into 80 columns; --json has all."""
 
 
 def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
     """A table by kind, and lines about answers that were empty, arms and time."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("kind", no_wrap=True)
-    table.add_column("queries", justify="right")
-    for name in _SHOWN:
-        table.add_column(name, justify="right")
+    table.add_column("n", justify="right")
+    for title in _SHOWN.values():
+        table.add_column(title, justify="right", no_wrap=True)
     for kind, means in [*figures["kinds"].items(), ("all", figures["all"])]:
         table.add_row(kind, str(means["queries"]), *(f"{means.get(name, 0.0):.3f}" for name in _SHOWN))
     silence = figures["abstention"]
