@@ -167,7 +167,8 @@ def _plain_similarity(asked: list[str], name: list[str]) -> float:
     matched = sum(len(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
     used = sum(len(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
     coverage = matched / total if total else 0.0
-    return coverage * (0.8 + 0.2 * used / max(1, sum(len(other) for other in name)))
+    tightness = used / max(1, sum(len(other) for other in name))
+    return coverage * (0.8 + 0.2 * tightness)
 
 
 NEAR_WORDS = st.lists(

@@ -27,7 +27,7 @@ class Bars:
     covered: float
     cosine: float = 0.0
     deviations: float = 0.0
-    answer: float = -2.1
+    answer: float = -2.4
     follow: float = -3.2
 
 

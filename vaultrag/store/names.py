@@ -30,7 +30,7 @@ _MIN_SIMILARITY = 0.75
 _MIN_FUZZY = 4  # letters; a slip in a shorter word makes another word
 _MAX_SLIPS = 2
 _CANDIDATES = 100
-_MAX_TIED = 2_000  # where so many are as good as the last candidate, the shortest of them are taken
+_MAX_TIED, _TIED = 2_000, 300  # where so many are as good as the last candidate, the shortest of them are taken
 
 _LISTED = 500_000
 """Numbers kept of the lists of names behind letters in threes: 4 MB. While a name is typed, most are asked again."""
@@ -77,7 +77,7 @@ class Names:
         better, tied = _best([self._holding(connection, gram, generation) for gram in grams])
         found = [
             row
-            for ids, limit in ((better, _CANDIDATES), (tied, _CANDIDATES - len(better)))
+            for ids, limit in ((better, _CANDIDATES), (tied, _TIED))
             for row in rows(
                 connection,
                 "SELECT note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
