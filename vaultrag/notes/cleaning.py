@@ -43,29 +43,6 @@ _CALLOUT = re.compile(r"(\n[ \t>]*>[ \t]*)\[![\w-]++[^\]\n\0]*+\][-+]?")
 # Only at the edge of a word: "2**3" keeps its stars. The look back comes second so that the search can go by "**".
 _STRONG = re.compile(r"\*\*(?:(?<![\w*~]\*\*)(?=[^\s*])|(?<=[^\s*]\*\*)(?![\w*]))")
 _STRUCK = re.compile(r"~~(?:(?<![\w*~]~~)(?=[^\s~])|(?<=[^\s~]~~)(?![\w~]))")
-_BASE64_CHARS = 200
-"""A run of so many base64 signs is data, not a word."""
-
-# Code was lifted out and left placeholders; whatever is dropped must not swallow one.
-_LINK = re.compile(rf"\[(?:{WIKILINK_TAIL}|{MARKDOWN_TAIL})")
-_EMBED = re.compile(rf"!\[(?:{WIKILINK_TAIL}|{MARKDOWN_TAIL})")
-_TEMPLATE = re.compile(r"\{\{[^{}\n\0]*+\}\}")
-_DATA_URI = re.compile(
-    r"\bdata:(?:(?:image|audio|video|font|text|application|model)/[\w.+-]++|(?=;base64))(?:;[\w=.+-]++)*+,[^\s)\"'>\]\0]*+"
-)
-_HTML_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]*+)(?:[\s/][^<>\n\0]*+)?>")
-_HTML_NAMES = frozenset(
-    """a abbr article aside audio b big blockquote body br button canvas caption center cite code col colgroup dd del
-    details dfn div dl dt em figcaption figure font footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img
-    input ins kbd label li link main mark meta nav ol p path picture pre progress q s samp script section small source
-    span strike strong style sub summary sup svg table tbody td tfoot th thead time title tr tt u ul var video
-    """.split()  # noqa: SIM905 (ninety quoted names would hide what they are)
-)
-_BLOCK_ID = re.compile(r"\^(?<![^\s]\^)[A-Za-z0-9-]++[ \t]*+(?=\n|\Z)")
-_RULE = re.compile(r"\n[ \t>]*+(?:[-*_=|:+][ \t]*+){2,}+(?=\n|\Z)")
-_CALLOUT = re.compile(r"(\n[ \t>]*>[ \t]*)\[![\w-]++[^\]\n\0]*+\][-+]?")
-# Only at the edge of a word: "2**3" keeps its stars. The look back comes second so that the search can go by "**".
-_STRONG = re.compile(r"(?:\*\*|~~)(?:(?<![\w*~]..)(?=[^\s*~])|(?<=[^\s*~]..)(?![\w*~]))")
 _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{{{MIN_BASE64_CHARS},}}+")
 _ATTACHMENT = re.compile(r"\.(?!md$)[A-Za-z0-9]{1,12}$")
 _DRAWING = re.compile(r"(?:^|\n)(?:%%[ \t]*\n)?#{1,2} Drawing[ \t]*(?=\n|\Z)")
