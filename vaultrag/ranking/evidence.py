@@ -21,6 +21,7 @@ class Bars:
 
     Log-odds = bias + covered * coverage + cosine * cosine + deviations * (cosine's distance from the vault's mean, in
     standard deviations). ``answer``: what the best hit must reach. ``follow``: what the others must.
+    ``latin_only``: the model reads little beyond the Latin script; for other queries words have the say.
     """
 
     bias: float
@@ -29,6 +30,7 @@ class Bars:
     deviations: float = 0.0
     answer: float = -2.4
     follow: float = -3.2
+    latin_only: bool = False
 
 
 WORDS_ONLY = Bars(bias=-3.11, covered=6.09)
@@ -39,7 +41,10 @@ UNKNOWN = Bars(bias=-3.83, covered=5.5, deviations=0.18)
 
 # By model: for a query asked of all arms, and for one asked of meaning alone, where no word can vouch for anything.
 _BARS = {
-    "all-MiniLM-L6-v2-int8": (Bars(bias=-5.13, covered=4.2, cosine=5.6), Bars(bias=-4.66, covered=0.0, cosine=8.98)),
+    "all-MiniLM-L6-v2-int8": (
+        Bars(bias=-5.13, covered=4.2, cosine=5.6, latin_only=True),
+        Bars(bias=-4.66, covered=0.0, cosine=8.98, latin_only=True),
+    ),
     # Its cosines across languages lie lower; moved by the difference, not fitted anew.
     "all-MiniLM-L6-v2-int8+use-multilingual-v3": (
         Bars(bias=-4.8, covered=4.2, cosine=5.6),

@@ -37,6 +37,9 @@ COVERAGE_SHARE = 0.7
 often outdo all of them said once."""
 
 
+FOREIGN_WEIGHT = 0.85
+"""The words' weight for a query in a script that the model can hardly read."""
+
 UNCOVERED_SHARE = 0.4
 """Share of the words' weight that stands whatever they cover; the rest grows with the best coverage."""
 
@@ -119,7 +122,7 @@ class Engine:
         candidates = [hit.note_id for hit in draft.words.hits] + [hit.note_id for hit in draft.names]
         meaning, passages = _meaning_lists(scan, draft, candidates)
         covered = _covered(draft)
-        arms = self._arms(draft, covered, meaning, passages)
+        arms = self._arms(draft, covered, meaning, passages, bars)
         exact = {hit.note_id: EXACT_NAME for hit in draft.names if hit.exact}
         fused = fuse(arms, method=self._settings.fusion, boosts=exact)
         fused = demote_superseded(fused, self._successors())
@@ -137,8 +140,9 @@ class Engine:
         covered: Mapping[NoteId, float],
         meaning: list[tuple[NoteId, float]],
         passages: list[tuple[NoteId, float]],
+        bars: Bars,
     ) -> list[Arm]:
-        words_weight = self._words_weight(draft, covered) if meaning else 1.0
+        words_weight = self._words_weight(draft, covered, bars) if meaning else 1.0
         passages_weight = self._settings.passages_weight if passages else 0.0
         meaning_weight = 1.0 - words_weight
         words = _descending(
@@ -155,10 +159,12 @@ class Engine:
             Arm("names", NAME_WEIGHT, names, floor=0.5, ceiling=1.0),
         ]
 
-    def _words_weight(self, draft: Draft, covered: Mapping[NoteId, float]) -> float:
+    def _words_weight(self, draft: Draft, covered: Mapping[NoteId, float], bars: Bars) -> float:
         """Words weigh as much as the best note holds of them: where no note holds the query's words, they mislead."""
         if draft.mode == "meaning":
             return 0.0
+        if bars.latin_only and covered and _foreign(draft.query.text):
+            return FOREIGN_WEIGHT
         best = max(covered.values(), default=0.0)
         return min(1.0, self._settings.words_weight * (UNCOVERED_SHARE + best))
 
@@ -211,6 +217,12 @@ def _cosine_arm(name: str, weight: float, ranked: list[tuple[NoteId, float]], po
     """Cosines are worth what they stand above the list's end: the model's own zero lies far above 0."""
     floor = ranked[min(len(ranked), pool) - 1][1] if len(ranked) > 1 else 0.0
     return Arm(name, weight, ranked, floor=min(floor, ranked[0][1] - 0.1) if ranked else 0.0)
+
+
+def _foreign(text: str) -> bool:
+    """Whether most letters are of another script than Latin."""
+    letters = [char for char in text if char.isalpha()]
+    return sum(char > "\u024f" for char in letters) * 2 > len(letters)
 
 
 def _covered(draft: Draft) -> dict[NoteId, float]:
