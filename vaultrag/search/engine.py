@@ -37,8 +37,8 @@ COVERAGE_SHARE = 0.7
 often outdo all of them said once."""
 
 
-FOREIGN_WEIGHT = 0.85
-"""The words' weight for a query in a script that the model can hardly read."""
+FOREIGN_SHARE = 1.7
+"""The words' weight is scaled by this for a query in a script that the model can hardly read."""
 
 UNCOVERED_SHARE = 0.4
 """Share of the words' weight that stands whatever they cover; the rest grows with the best coverage."""
@@ -163,10 +163,10 @@ class Engine:
         """Words weigh as much as the best note holds of them: where no note holds the query's words, they mislead."""
         if draft.mode == "meaning":
             return 0.0
+        share = UNCOVERED_SHARE + max(covered.values(), default=0.0)
         if bars.latin_only and covered and _foreign(draft.query.text):
-            return FOREIGN_WEIGHT
-        best = max(covered.values(), default=0.0)
-        return min(1.0, self._settings.words_weight * (UNCOVERED_SHARE + best))
+            share = FOREIGN_SHARE
+        return min(1.0, self._settings.words_weight * share)
 
     def _filtered(self, draft: Draft) -> list[Fused]:
         """A query of filters alone: every note that meets them, the most recently changed first."""

@@ -139,6 +139,8 @@ class DiskReader:
                 return target
             place = target
             found = self._disk.lstat(place)
+        elif self._disk.realpath(place) != place:
+            return Skipped(path, "it lies behind a linked folder")
         verdict = look.judge(path, found)
         return self._content(path, place, found) if isinstance(verdict, DiskEntry) else verdict
 
@@ -149,10 +151,8 @@ class DiskReader:
             return Unreadable(path, _CHANGED)
         # What was opened must be what the name led to, before and after: a folder swapped for a link in between would
         # otherwise lead out of the vault. A file that was only replaced by a newer one gets its turn at the next look.
-        if not os.path.samestat(opened, seen):
+        if not os.path.samestat(opened, seen) or self._disk.realpath(place) != place:
             return Unreadable(path, _CHANGED)
-        if self._disk.realpath(place) != place:
-            return Skipped(path, "it lies behind a linked folder")
         if len(data) > self._settings.max_bytes:
             return Skipped(path, f"over the limit of {size_words(self._settings.max_bytes)} (notes.max_bytes)")
         if is_placeholder(opened, self._counts_blocks):
