@@ -43,6 +43,8 @@ class EmbedderSettings:
     """Put in front of each query; unset: what the model was trained with."""
     keep_alive: str = "30m"
     """How long Ollama keeps the model loaded after a request."""
+    builtin: Literal["auto", "english", "multilingual"] = "auto"
+    """Which builtin model. auto: the multilingual one where the extra of that name is installed."""
     idle_unload_s: float = 300.0
     """The builtin model leaves memory after so many seconds without work."""
 
@@ -88,6 +90,8 @@ class SearchSettings:
     0.4 of it where no note holds them, 1.4 where one holds them all; 1.7 in a script the model can hardly read."""
     passages_weight: float = 0.8
     """Share of the best passage in the meaning score; the note's own vector has the rest."""
+    links_weight: float = 0.1
+    """Weight of notes that link to a note named in the query; 0 leaves them out."""
     passages: bool = True
     """Keep and search the passages' own vectors."""
 

@@ -187,6 +187,16 @@ class NameArm(Protocol):
         """The best ``k`` notes, best first, one row a note."""
         ...
 
+    def spelled(self, word: str) -> list[str]:
+        """Words of titles, file names and aliases that ``word`` is likely to be a slip of; most often none or one."""
+        ...
+
+    def linking(
+        self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
+    ) -> list[tuple[NoteId, float]]:
+        """Notes that link to a note named in ``text``: (note, share of the named notes it links to), best first."""
+        ...
+
 
 class NoteTable(Protocol):
     """What is known of notes, by id or path."""
@@ -219,12 +229,26 @@ class VectorScan(Protocol):
 
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
 
-    def note(self, note_id: NoteId) -> float | None: ...
+    def cosines(self, note_ids: Sequence[NoteId]) -> tuple[dict[NoteId, float], dict[NoteId, float]]:
+        """Of these notes, those that have one: their own cosines, and those of their best passages."""
+        ...
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None: ...
 
     def background(self) -> tuple[float, float]:
         """Mean and standard deviation of the cosines."""
+        ...
+
+
+class Reranker(Protocol):
+    """Reads the best hits once more beside the query. None comes with vaultrag; an answer needs none."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each text answers the query, higher is better, on any scale; one a text.
+
+        Raises:
+            EmbedError: It cannot; the order stays as it was.
+        """
         ...
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 
+import ir_measures
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from vaultrag.evaluate import metrics
@@ -65,3 +66,28 @@ def test_interval_of_noise_holds_zero_and_of_a_gain_does_not() -> None:
     low, high = metrics.paired_interval([value + 1 for value in noise])
     assert 0 < low < high
     assert metrics.paired_interval(noise) == metrics.paired_interval(noise)
+
+
+@settings(deadline=None)  # each example starts the tool anew
+@given(
+    st.lists(st.integers(0, 30), unique=True, max_size=30),
+    st.dictionaries(st.integers(0, 30), st.integers(0, 3), min_size=1, max_size=12),
+)
+def test_the_fields_own_tool_agrees(ranked: list[int], grades: dict[int, int]) -> None:
+    """Every figure is what ir-measures, which asks trec_eval, makes of the same list."""
+    relevant = {f"d{name}": grade for name, grade in grades.items()}
+    assume(any(relevant.values()))
+    paths = [f"d{name}" for name in ranked]
+    wanted = {
+        ir_measures.nDCG @ 5: metrics.ndcg(paths, relevant, 5),
+        ir_measures.nDCG @ 10: metrics.ndcg(paths, relevant, 10),
+        ir_measures.P @ 1: metrics.precision(paths, relevant, 1),
+        ir_measures.P @ 5: metrics.precision(paths, relevant, 5),
+        ir_measures.R @ 5: metrics.recall(paths, relevant, 5),
+        ir_measures.R @ 20: metrics.recall(paths, relevant, 20),
+        ir_measures.Success @ 1: metrics.hit(paths, relevant, 1),
+        ir_measures.RR: metrics.reciprocal_rank(paths, relevant),
+    }
+    run = {"q": {path: float(-place) for place, path in enumerate(paths)}}
+    found = ir_measures.calc_aggregate(list(wanted), {"q": relevant}, run)
+    assert {measure: found[measure] for measure in wanted} == pytest.approx(wanted)

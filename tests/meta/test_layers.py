@@ -45,7 +45,7 @@ FENCES: dict[str, set[str]] = {
     "sqlite_vec": {"store"},
     "sqlite3": set(),
     "simsimd": {"store"},
-    "rapidfuzz": {"store"},
+    "rapidfuzz": {"ranking"},
     "watchdog": {"watch"},
     "pathspec": {"watch"},
     "ollama": {"embed"},

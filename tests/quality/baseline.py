@@ -7,7 +7,8 @@ from typing import Any
 
 from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.evaluate.datasets import read_queries
-from vaultrag.evaluate.run import Pipeline, evaluate, report
+from vaultrag.evaluate.report import report
+from vaultrag.evaluate.run import Pipeline, evaluate
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
@@ -19,7 +20,7 @@ SLACK = 0.015
 
 def figures(home: Path) -> dict[str, Any]:
     """Index the sample vault with the builtin model and run the judged queries."""
-    settings = Settings(embedder=EmbedderSettings(provider="builtin"))
+    settings = Settings(embedder=EmbedderSettings(provider="builtin", builtin="english"))
     with Pipeline(VAULT, home, settings) as pipeline:
         pipeline.wait()
         outcomes = evaluate(pipeline, read_queries(HERE / "sample-vault.jsonl"))

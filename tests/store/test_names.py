@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.stores import add
 from vaultrag.model import NoteId
-from vaultrag.ranking.stopwords import STOP_WORDS
-from vaultrag.store.names import MAX_NAME_WORDS, Names, name_similarity, word_similarity
+from vaultrag.store.names import MAX_NAME_WORDS, Names
 from vaultrag.store.note_index import NoteIndex
 
 
@@ -142,49 +141,32 @@ def test_any_name(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> No
     assert all(0.0 < hit.similarity <= 1.0 for hit in hits)
 
 
-WORDS = st.lists(st.text("xyzq1", min_size=1, max_size=9), min_size=1)
+def test_notes_that_link_to_a_named_note(index: NoteIndex) -> None:
+    """A name within a question brings the notes that link to it; the longest one wins, one of many notes is none."""
+    anna = add(index, "Anna Berg.md", "---\naliases: [AB]\n---\n")
+    add(index, "Berg.md", "a mountain")
+    by_name = add(index, "Meeting.md", "with [[Anna Berg]]")
+    by_file = add(index, "Plan.md", "ask [[anna berg|her]] and [[Meeting]]")
+    add(index, "Hike.md", "up the [[Berg]]")
+    names = Names(index)
+    assert names.linking("what did Anna Berg say about it") == [(by_name, 1.0), (by_file, 1.0)]
+    assert names.linking("anna-berg") == [(by_name, 1.0), (by_file, 1.0)]
+    assert names.linking("and ab?") == []  # two letters name nothing within a text
+    assert names.linking("Anna Berg", allowed=frozenset({by_file, anna})) == [(by_file, 1.0)]
+    assert names.linking("the meeting of Anna Berg")[0] == (by_file, 1.0)  # links to both
+    for n in range(4):
+        add(index, f"{n}/Index.md", f"x [[{n}/Index]]")
+    assert names.linking("index") == []
+    assert names.linking("") == names.linking("of the") == []
 
 
-@given(WORDS, WORDS)
-def test_similarity_bounds(asked: list[str], name: list[str]) -> None:
-    """Likeness lies between 0 and 1, and a name is wholly like itself."""
-    assert 0.0 <= name_similarity(asked, name) <= 1.0
-    assert name_similarity(name, name) == pytest.approx(1.0)
-
-
-def test_word_similarity() -> None:
-    """A swap is one slip; short words and numbers allow none."""
-    assert word_similarity("gasket", "gaskte") > 0.8
-    assert word_similarity("cat", "cut") == 0.0
-    assert word_similarity("adr016", "adr017") == 0.0
-    assert word_similarity("gasket", "casing") == 0.0
-
-
-def _plain_similarity(asked: list[str], name: list[str]) -> float:
-    """``name_similarity`` said plainly: every word against every word."""
-    name = [word for word in name if word not in STOP_WORDS] or name
-    total = sum(len(word) for word in asked)
-    matched = sum(len(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
-    used = sum(len(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
-    coverage = matched / total if total else 0.0
-    tightness = used / max(1, sum(len(other) for other in name))
-    return coverage * (0.8 + 0.2 * tightness)
-
-
-NEAR_WORDS = st.lists(
-    st.sampled_from(
-        ["gasket", "gaskte", "gaskets", "the", "seal", "sael", "adr016", "stromversorgung", "strmversorgnug"]
-    )
-    | st.text("abx1²é", min_size=1, max_size=9),
-    min_size=1,
-    max_size=8,
-)
-
-
-@given(NEAR_WORDS, NEAR_WORDS)
-def test_quick_similarity(asked: list[str], name: list[str]) -> None:
-    """Words that cannot be alike are left out of the comparison without a change of its result."""
-    assert name_similarity(asked, name) == _plain_similarity(asked, name)
+def test_what_a_slip_was_meant_to_be(index: NoteIndex, filled: dict[str, NoteId]) -> None:
+    """A word typed wrongly is the nearest word of a name; a word that stands in one is no slip."""
+    names = Names(index)
+    assert names.spelled("citaiton") == ["citation"]
+    assert names.spelled("stromversorgnug") == ["stromversorgung"]
+    assert names.spelled("citation") == []
+    assert names.spelled("zebra") == names.spelled("") == names.spelled("ab") == []
 
 
 def test_many_names_alike(index: NoteIndex) -> None:

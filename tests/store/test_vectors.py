@@ -236,8 +236,8 @@ def test_after_restart(vectors: Vectors) -> None:
     again.load()
     scan = again.scan(made[5])
     assert (scan.notes(20), scan.passages(20), scan.passage(NoteId(6))) == before
-    assert scan.note(NoteId(6)) == pytest.approx(1.0, abs=0.01)
-    assert scan.note(NoteId(99)) is None
+    own, _ = scan.cosines([NoteId(6), NoteId(99)])
+    assert own == {6: pytest.approx(1.0, abs=0.01)}
     again.close()
 
 
@@ -321,7 +321,7 @@ def test_scans_while_writing(vectors: Vectors) -> None:
                 notes, passages = scan.notes(50), scan.passages(50)
                 assert notes[0][0] == passages[0][0] == 1
                 assert len(notes) == len(passages) == 50
-                assert all(scan.note(n) is not None for n, _ in notes)
+                assert len(scan.cosines([n for n, _ in notes])[0]) == len(notes)
                 scan.passage(NoteId(1))
                 assert vectors.vector(NoteId(1)) is not None
                 looks[which] += 1

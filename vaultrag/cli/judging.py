@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -32,14 +33,27 @@ def evaluate(
     provider: Annotated[
         Literal["auto", "ollama", "builtin", "off"] | None, typer.Option("--provider", help="Which embedder.")
     ] = None,
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Ask every query once more with its right notes taken away.")
+    ] = False,
+    foreign: Annotated[
+        Path | None, typer.Option("--foreign", help="Queries of another set, to which this vault has no answer.")
+    ] = None,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Also without each part, with the intervals of the differences.")
+    ] = False,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="An earlier run's --json, to compare with query by query.")
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="Where notes and vectors are kept from run to run.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run judged queries and print how well they were answered."""
-    from vaultrag.evaluate.datasets import lay_out, read_beir, read_queries
-    from vaultrag.evaluate.run import Pipeline, report
+    from vaultrag.evaluate import datasets
+    from vaultrag.evaluate.report import ablations, difference, per_query, report
+    from vaultrag.evaluate.run import Pipeline
     from vaultrag.evaluate.run import evaluate as run
 
     places = Places.find()
@@ -48,25 +62,42 @@ def evaluate(
     if folder is not None:
         place = home / f"{folder.resolve().name}{'-' + prefix.strip('-') if prefix else ''}"
         notes = place / "vault"
-        judged = [one for name in split or ["test"] for one in read_beir(folder, name, prefix=prefix)]
-        lay_out(folder, notes, prefix=prefix)
+        judged = [one for name in split or ["test"] for one in datasets.read_beir(folder, name, prefix=prefix)]
+        datasets.lay_out(folder, notes, prefix=prefix)
     elif vault is not None and queries is not None:
-        judged, notes = read_queries(queries), vault
+        judged, notes = datasets.read_queries(queries), vault
         place = home / f"vault-{vault.resolve().name}"
     else:
         raise ConfigError("say what to run", hint="vaultrag eval FOLDER, or --vault DIR --queries FILE.jsonl")
     if not notes.is_dir():
         raise ConfigError(f"there is no folder {notes}")
+    earlier = _per_query(against) if against is not None else None
+    asked = [*judged, *(datasets.twins(judged) if twins else ()), *(datasets.read_foreign(foreign) if foreign else ())]
     with Pipeline(notes, place, settings) as pipeline:
         pipeline.wait(_said_once())
-        figures = report(run(pipeline, judged, mode), pipeline, mode, settings.search)
-    figures["set"] = str(folder or vault)
+        outcomes = run(pipeline, asked, mode)
+        figures = report(outcomes, pipeline, mode, settings.search)
+        figures |= {"set": str(folder or vault), "per_query": per_query(outcomes), "compared": {}}
+        if earlier is not None:
+            figures["compared"][str(against)] = difference(figures["per_query"], earlier)
+        for variant in ablations(mode, settings.search) if ablate else ():
+            others = per_query(run(pipeline, judged, variant.mode, variant.search))
+            figures["compared"][variant.name] = difference(figures["per_query"], others)
     if as_json:
         write_json(figures)
     else:
         from vaultrag.cli.render.figures import figure_tables
 
         draw(*figure_tables(figures))
+
+
+def _per_query(path: Path) -> dict[str, float]:
+    """The nDCG@10 of each query in an earlier run."""
+    try:
+        found = json.loads(path.read_text("utf-8"))["per_query"]
+        return {str(name): float(figure) for name, figure in found.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path} is no run to compare with: {error}", hint="vaultrag eval … --json > FILE") from error
 
 
 def _settings(

@@ -40,7 +40,7 @@ def choose(settings: EmbedderSettings, recorded: Identity | None) -> Embedder | 
         from vaultrag.embed.ollama import OllamaEmbedder
 
         return OllamaEmbedder(settings)
-    if multilingual_installed():
+    if settings.builtin == "multilingual" or (settings.builtin == "auto" and multilingual_installed()):
         from vaultrag.embed.multilingual import MultilingualEmbedder
 
         return MultilingualEmbedder(idle_unload_s=settings.idle_unload_s)

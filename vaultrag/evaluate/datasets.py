@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ class Judged:
     Attributes:
         relevant: Vault-relative path to grade; higher is better, 0 and less is not relevant.
         answerable: Whether the vault holds an answer at all.
+        without: Notes that are taken away for this query.
     """
 
     id: str
@@ -32,6 +33,19 @@ class Judged:
     relevant: dict[str, int] = field(default_factory=dict)
     answerable: bool = True
     kind: str = ""
+    without: frozenset[str] = frozenset()
+
+
+def twins(judged: Iterable[Judged]) -> list[Judged]:
+    """Each answerable query asked of the vault without the notes that answer it: the right answer is then none.
+
+    Harder than questions of another field: what is left is of the same subject.
+    """
+    return [
+        Judged(f"{one.id}-twin", one.query, answerable=False, kind="twin", without=frozenset(one.relevant))
+        for one in judged
+        if one.answerable and one.relevant
+    ]
 
 
 def read_queries(path: Path) -> list[Judged]:
@@ -87,6 +101,20 @@ def read_beir(folder: Path, split: str, *, prefix: str = "") -> list[Judged]:
         )
         for query, documents in relevant.items()
         if query in texts
+    ]
+
+
+def read_foreign(path: Path) -> list[Judged]:
+    """Queries of another set, to which this vault has no answer.
+
+    Args:
+        path: A folder in the form of BEIR, or a file of queries in either form.
+    """
+    file = _either(path, "queries.jsonl") if path.is_dir() else path
+    return [
+        Judged(f"{raw.get('_id', raw.get('id', number))}-foreign", text, answerable=False, kind="foreign")
+        for number, raw in _lines(file)
+        if (text := str(raw.get("text", raw.get("query", ""))).strip())
     ]
 
 

@@ -9,14 +9,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from vaultrag import __version__
 from vaultrag.config import Places, SearchSettings, Settings
 from vaultrag.daemon.vaults import Embedders, open_vault
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
-from vaultrag.evaluate.metrics import PER_QUERY, auroc, percentile
 from vaultrag.model import Mode
 from vaultrag.ranking.evidence import bars_for
 from vaultrag.ranking.query import parse_query
@@ -77,12 +74,16 @@ class Pipeline:
             progress(status.embedded, status.notes)
             self.parts.embedding.settled.wait(0.2)
 
-    def ask(self, judged: Judged, mode: Mode) -> Outcome:
-        """Run one query."""
+    def ask(self, judged: Judged, mode: Mode, search: SearchSettings | None = None) -> Outcome:
+        """Run one query, with other settings of the search where some are given."""
+        engine, view = self.parts.engine, self.parts.meaning.view
+        if search is not None:
+            engine = engine.with_settings(search)
+        ids = (self.parts.table.id_of(path) for path in judged.without)
+        barred = frozenset(note_id for note_id in ids if note_id is not None)
         times: dict[str, float] = {}
         start = time.perf_counter()
-        engine, view = self.parts.engine, self.parts.meaning.view
-        draft = engine.begin(parse_query(judged.query), mode=mode, limit=DEPTH)
+        draft = engine.begin(parse_query(judged.query), mode=mode, limit=DEPTH, barred=barred)
         times["words"] = time.perf_counter() - start
         scan, model = None, ""
         if mode != "words" and view.vectors is not None and view.embedder is not None and draft.query.terms:
@@ -116,74 +117,8 @@ class Pipeline:
         return paths, arm
 
 
-def evaluate(pipeline: Pipeline, judged: Sequence[Judged], mode: Mode = "hybrid") -> list[Outcome]:
+def evaluate(
+    pipeline: Pipeline, judged: Sequence[Judged], mode: Mode = "hybrid", search: SearchSettings | None = None
+) -> list[Outcome]:
     """Run every query."""
-    return [pipeline.ask(one, mode) for one in judged]
-
-
-def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, search: SearchSettings) -> dict[str, Any]:
-    """Figures of a run, ready for JSON."""
-    view = pipeline.parts.meaning.view
-    kinds = sorted({outcome.judged.kind for outcome in outcomes if outcome.judged.answerable})
-    notes = pipeline.parts.index.count()
-    return {
-        "version": __version__,
-        "mode": mode,
-        "model": view.vectors.identity.model if view.vectors is not None and mode != "words" else "",
-        "settings": {name: getattr(search, name) for name in search.__slots__},
-        "notes": notes,
-        "queries": len(outcomes),
-        "all": means(outcomes),
-        "kinds": {kind: means([o for o in outcomes if o.judged.kind == kind]) for kind in kinds},
-        "first_right_hit_by": _attribution(outcomes),
-        "abstention": abstention(outcomes),
-        "returned_share": sum(len(o.returned) for o in outcomes) / max(1, len(outcomes) * notes),
-        "ms": {
-            step: {
-                "p50": round(percentile([o.times_ms[step] for o in outcomes if step in o.times_ms], 0.5), 3),
-                "p95": round(percentile([o.times_ms[step] for o in outcomes if step in o.times_ms], 0.95), 3),
-            }
-            for step in ("words", "embed", "scan", "fuse", "total")
-            if any(step in o.times_ms for o in outcomes)
-        },
-        "embedded_for_this_run": pipeline.parts.meaning.texts_embedded,
-    }
-
-
-def means(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The mean of each figure over the answerable queries, and their number."""
-    answerable = [outcome for outcome in outcomes if outcome.judged.answerable and outcome.judged.relevant]
-    figures = {
-        name: round(sum(figure(o.returned, o.judged.relevant) for o in answerable) / len(answerable), 4)
-        for name, figure in PER_QUERY.items()
-        if answerable
-    }
-    return {"queries": len(answerable), **figures}
-
-
-def abstention(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """How well "nothing found" is said: precision and recall of empty answers, and AUROC of the confidence."""
-    silent = [o for o in outcomes if not o.returned]
-    unanswerable = [o for o in outcomes if not o.judged.answerable]
-    right = sum(not o.judged.answerable for o in silent)
-    return {
-        "empty": len(silent),
-        "unanswerable": len(unanswerable),
-        "precision": round(right / len(silent), 4) if silent else float("nan"),
-        "recall": round(right / len(unanswerable), 4) if unanswerable else float("nan"),
-        "auroc": round(
-            auroc(
-                [o.confidence for o in outcomes if o.judged.answerable],
-                [o.confidence for o in unanswerable],
-            ),
-            4,
-        ),
-    }
-
-
-def _attribution(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for outcome in outcomes:
-        if outcome.judged.answerable:
-            counts[outcome.arm or "none"] = counts.get(outcome.arm or "none", 0) + 1
-    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+    return [pipeline.ask(one, mode, search) for one in judged]

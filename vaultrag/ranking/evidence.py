@@ -93,29 +93,56 @@ def log_odds(proof: Proof, bars: Bars) -> float:
 
 
 def coverage(clauses: Sequence[tuple[Clause, float]], held: frozenset[int]) -> float:
-    """Share of the query's word weight that a note holds, 0 to 1.
+    """``coverages`` of one note."""
+    return coverages(clauses, [held])[0]
+
+
+def coverages(clauses: Sequence[tuple[Clause, float]], notes: Sequence[frozenset[int]]) -> list[float]:
+    """Share of the query's word weight that each note holds, 0 to 1.
 
     Each query term weighs as its heaviest clause; a term of which only parts are held counts by their share, and at
     most half. A word in no note keeps its weight: that it is missing is evidence too.
 
     Args:
-        clauses: (clause, idf), in the order the indices in ``held`` refer to.
-        held: The clauses that stand in the note.
+        clauses: (clause, idf), in the order the indices in ``notes`` refer to.
+        notes: For each note the clauses that stand in it.
     """
-    terms: dict[int, list[int]] = {}
+    indices: dict[int, list[int]] = {}
     for index, (clause, _) in enumerate(clauses):
         if not clause.stop:
-            terms.setdefault(clause.term, []).append(index)
-    total = gained = 0.0
-    for indices in terms.values():
-        whole = [i for i in indices if not clauses[i][0].part]
-        pieces = [i for i in indices if clauses[i][0].part]
-        weight = max(clauses[i][1] for i in indices)
-        total += weight
-        if any(i in held for i in whole):
-            gained += weight
-        elif pieces:
-            piece_total = sum(clauses[i][1] for i in pieces) or 1.0
-            share = sum(clauses[i][1] for i in pieces if i in held) / piece_total
-            gained += weight * (share if not whole or len(pieces) > 4 else share / 2)
-    return gained / total if total > 0 else 0.0
+            indices.setdefault(clause.term, []).append(index)
+    terms = [_Term.of(own, clauses) for own in indices.values()]
+    total = sum(term.weight for term in terms)
+    if total <= 0:
+        return [0.0] * len(notes)
+    known: dict[frozenset[int], float] = {}  # few notes hold a set of clauses that no other holds
+    for held in notes:
+        if held not in known:
+            known[held] = sum(term.gained(held) for term in terms) / total
+    return [known[held] for held in notes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A query term: what it weighs, and the clauses that stand for it as a whole or in part, with the parts' idf."""
+
+    weight: float
+    whole: tuple[int, ...]
+    parts: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def of(cls, indices: Sequence[int], clauses: Sequence[tuple[Clause, float]]) -> _Term:
+        return cls(
+            max(clauses[i][1] for i in indices),
+            tuple(i for i in indices if not clauses[i][0].part),
+            tuple((i, clauses[i][1]) for i in indices if clauses[i][0].part),
+        )
+
+    def gained(self, held: frozenset[int]) -> float:
+        if any(i in held for i in self.whole):
+            return self.weight
+        if not self.parts:
+            return 0.0
+        all_parts = sum(idf for _, idf in self.parts) or 1.0
+        share = sum(idf for i, idf in self.parts if i in held) / all_parts
+        return self.weight * (share if not self.whole or len(self.parts) > 4 else share / 2)

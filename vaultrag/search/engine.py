@@ -7,23 +7,28 @@ Two steps, because a reader should not wait for a model: ``begin`` asks the arms
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from vaultrag.config import SearchSettings
 from vaultrag.model import Clause, Filters, Mode, NameHit, NoteId, Query, WordResult
+from vaultrag.notes.words import unspaced
 from vaultrag.ports import NameArm, NoteTable, VectorScan, WordArm
-from vaultrag.ranking.evidence import Bars, Proof, coverage, log_odds
+from vaultrag.ranking.evidence import WORDS_ONLY, Bars, Proof, log_odds
 from vaultrag.ranking.fusion import Arm, Fused, fuse
 from vaultrag.ranking.priors import demote_superseded
+from vaultrag.ranking.shape import shapes_of
 from vaultrag.ranking.terms import clauses_of
-
-if TYPE_CHECKING:
-    pass
+from vaultrag.search.arms import NO_MEANING, Meaning, ask_meaning, cosine_arm, covered_by, proofs, word_arms
 
 POOL = 100
 """Notes an arm brings at least; more when more hits are asked for."""
+
+ALL_WANTED = 0.7
+"""Log-odds that a hit may lack behind the best one when all that fits is asked for."""
+
+NO_SUCH_IDENTIFIER = 1.0
+"""Added to the bars where an identifier is asked for that no note holds: its neighbours are no answer."""
 
 NAME_WEIGHT = 0.35
 """Weight of a name that is nearly the query."""
@@ -32,13 +37,11 @@ EXACT_NAME = 1.0
 """Added for a note named exactly so: more than all arms together, so that it comes first by rule."""
 
 
-COVERAGE_SHARE = 0.7
-"""Share of a words score that is scaled by how much of the query the note holds: BM25 alone lets one word repeated
-often outdo all of them said once."""
-
-
 FOREIGN_SHARE = 1.7
 """The words' weight is scaled by this for a query in a script that the model can hardly read."""
+
+MIN_SLIP_LETTERS = 5
+"""A slip in a shorter word makes another word."""
 
 UNCOVERED_SHARE = 0.4
 """Share of the words' weight that stands whatever they cover; the rest grows with the best coverage."""
@@ -55,6 +58,13 @@ class Draft:
     allowed: frozenset[NoteId] | None
     words: WordResult
     names: tuple[NameHit, ...]
+    linking: tuple[tuple[NoteId, float], ...] = ()
+    respelled: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def lacks_identifier(self) -> bool:
+        """Whether an identifier is asked for (letters with digits, ``ERR-4471``) that stands in no note."""
+        return any(not count.notes and _is_identifier(count.clause) for count in self.words.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +72,14 @@ class Ranking:
     """A query after its last step, best first: what counts as found, and what stood below the bar.
 
     ``confidence``: log-odds that anything fits, from the best hit's evidence; ``-inf`` where no arm brought anything.
+    ``bars``: what had to be reached.
     """
 
     found: list[Fused]
     below: list[Fused]
     proofs: dict[NoteId, Proof] = field(default_factory=dict)
     confidence: float = -math.inf
+    bars: Bars = WORDS_ONLY
 
 
 class Engine:
@@ -92,20 +104,39 @@ class Engine:
         self._settings = settings
         self._successors = successors
 
-    def begin(self, query: Query, *, mode: Mode = "hybrid", limit: int = 10, typing: bool = False) -> Draft:
-        """Ask words and names."""
+    def with_settings(self, settings: SearchSettings) -> Engine:
+        """The same arms, weighed in another way."""
+        return Engine(self._words, self._names, self._table, self._matching, settings, self._successors)
+
+    def begin(
+        self,
+        query: Query,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        typing: bool = False,
+        barred: frozenset[NoteId] = frozenset(),
+    ) -> Draft:
+        """Ask words and names. Notes in ``barred`` are in no arm's list."""
         pool = max(POOL, 3 * limit)
         clauses = tuple(clauses_of(query.terms, typing=typing))
         excluded = clauses_of(query.excluded)
         allowed = self._matching(query.filters)
         if excluded:
-            barred = self._words.holding(excluded)
+            barred |= self._words.holding(excluded)
+        if barred:
             allowed = (frozenset(self._table.all_ids()) if allowed is None else allowed) - barred
         if mode == "meaning" or not query.terms:
             return Draft(query, mode, pool, clauses, allowed, WordResult(), ())
         words = self._words.search(clauses, k=pool, allowed=allowed)
+        slips = self._slips(words)
+        if slips:
+            clauses += tuple(Clause((meant,), clause.term) for clause, all_meant in slips for meant in all_meant)
+            words = self._words.search(clauses, k=pool, allowed=allowed)
         names = self._names.search(query.text, allowed=allowed)
-        return Draft(query, mode, pool, clauses, allowed, words, tuple(names))
+        linking = self._names.linking(query.text, allowed=allowed) if self._settings.links_weight else []
+        respelled = tuple((clause.tokens[0], meant) for clause, all_meant in slips for meant in all_meant)
+        return Draft(query, mode, pool, clauses, allowed, words, tuple(names), tuple(linking), respelled)
 
     def finish(self, draft: Draft, scan: VectorScan | None, bars: Bars) -> Ranking:
         """Add meaning, where there is any, and fuse.
@@ -119,44 +150,46 @@ class Engine:
             return Ranking([], [])
         if not draft.query.terms:
             return Ranking(self._filtered(draft), [])
-        candidates = [hit.note_id for hit in draft.words.hits] + [hit.note_id for hit in draft.names]
-        meaning, passages = _meaning_lists(scan, draft, candidates)
-        covered = _covered(draft)
-        arms = self._arms(draft, covered, meaning, passages, bars)
+        named = [hit.note_id for hit in draft.names] + [note_id for note_id, _ in draft.linking]
+        candidates = [hit.note_id for hit in draft.words.hits] + named
+        asked = scan is not None and draft.mode != "words"
+        meaning = ask_meaning(scan, draft.pool, draft.allowed, candidates) if scan is not None and asked else NO_MEANING
+        covered = covered_by(draft.words)
+        arms = self._arms(draft, covered, meaning, bars)
         exact = {hit.note_id: EXACT_NAME for hit in draft.names if hit.exact}
         fused = fuse(arms, method=self._settings.fusion, boosts=exact)
-        fused = demote_superseded(fused, self._successors())
-        proofs = _proofs(draft, covered, meaning, passages, scan)
-        odds = {hit.note_id: log_odds(proofs[hit.note_id], bars) for hit in fused}
+        shapes = shapes_of(draft.query.text)
+        if "past" not in shapes:
+            fused = demote_superseded(fused, self._successors())
+        proven = proofs(covered, draft.names, draft.linking, meaning)
+        odds = {hit.note_id: log_odds(proven[hit.note_id], bars) for hit in fused}
         confidence = max(odds.values(), default=-math.inf)
-        bar = bars.follow if confidence >= bars.answer else math.inf
+        if draft.lacks_identifier:
+            bars = replace(bars, answer=bars.answer + NO_SUCH_IDENTIFIER, follow=bars.follow + NO_SUCH_IDENTIFIER)
+        follow = bars.follow - ALL_WANTED if "enumerating" in shapes else bars.follow
+        bar = follow if confidence >= bars.answer else math.inf
         found = [hit for hit in fused if odds[hit.note_id] >= bar]
         below = [hit for hit in fused if odds[hit.note_id] < bar]
-        return Ranking(found, below, proofs, confidence)
+        return Ranking(found, below, proven, confidence, bars)
 
-    def _arms(
-        self,
-        draft: Draft,
-        covered: Mapping[NoteId, float],
-        meaning: list[tuple[NoteId, float]],
-        passages: list[tuple[NoteId, float]],
-        bars: Bars,
-    ) -> list[Arm]:
+    def _slips(self, words: WordResult) -> list[tuple[Clause, list[str]]]:
+        """Words that stand in no note, and the words of names that they may be slips of."""
+        return [
+            (count.clause, meant)
+            for count in words.counts
+            if not count.notes and _may_be_slip(count.clause) and (meant := self._names.spelled(count.clause.tokens[0]))
+        ]
+
+    def _arms(self, draft: Draft, covered: Mapping[NoteId, float], meaning: Meaning, bars: Bars) -> list[Arm]:
         words_weight = self._words_weight(draft, covered, bars) if meaning else 1.0
-        passages_weight = self._settings.passages_weight if passages else 0.0
-        meaning_weight = 1.0 - words_weight
-        words = _descending(
-            {
-                hit.note_id: hit.bm25 * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * covered[hit.note_id])
-                for hit in draft.words.hits
-            }
-        )
+        passages_weight = self._settings.passages_weight if meaning.passages else 0.0
         names = [(hit.note_id, hit.similarity) for hit in draft.names if not hit.exact]
         return [
-            *_word_arms(words, words_weight, {note_id for note_id, _ in (*meaning, *passages)}),
-            _cosine_arm("meaning", meaning_weight * (1.0 - passages_weight), meaning, draft.pool),
-            _cosine_arm("passages", meaning_weight * passages_weight, passages, draft.pool),
+            *word_arms(draft.words, covered, words_weight, meaning),
+            cosine_arm("meaning", (1.0 - words_weight) * (1.0 - passages_weight), meaning.notes, draft.pool),
+            cosine_arm("passages", (1.0 - words_weight) * passages_weight, meaning.passages, draft.pool),
             Arm("names", NAME_WEIGHT, names, floor=0.5, ceiling=1.0),
+            Arm("links", self._settings.links_weight, draft.linking, ceiling=1.0),
         ]
 
     def _words_weight(self, draft: Draft, covered: Mapping[NoteId, float], bars: Bars) -> float:
@@ -177,78 +210,23 @@ class Engine:
         ]
 
 
-def _meaning_lists(
-    scan: VectorScan | None, draft: Draft, candidates: Sequence[NoteId]
-) -> tuple[list[tuple[NoteId, float]], list[tuple[NoteId, float]]]:
-    """Both meaning arms' lists, over one and the same set of notes: each arm's best, and what the others brought.
-
-    (A note that one arm brings has a value in the other too; to count it as nothing there would be wrong.)
-    """
-    if scan is None or draft.mode == "words":
-        return [], []
-    by_note = dict(scan.notes(draft.pool, draft.allowed))
-    by_passage = dict(scan.passages(draft.pool, draft.allowed))
-    for note_id in {*by_note, *by_passage, *candidates}:
-        if note_id not in by_note and (score := scan.note(note_id)) is not None:
-            by_note[note_id] = score
-        if note_id not in by_passage and (found := scan.passage(note_id)) is not None:
-            by_passage[note_id] = found[0]
-    return _descending(by_note), _descending(by_passage)
+def _may_be_slip(clause: Clause) -> bool:
+    token = clause.tokens[0]
+    return (
+        len(clause.tokens) == 1
+        and not (clause.prefix or clause.part or clause.stop)
+        and len(token) >= MIN_SLIP_LETTERS
+        and token.isalpha()
+        and not unspaced(token)
+    )
 
 
-def _word_arms(words: list[tuple[NoteId, float]], weight: float, embedded: set[NoteId]) -> list[Arm]:
-    """The words arm; a note that has no vector yet is given the benefit of the doubt for half of what it lacks."""
-    best = words[0][1] if words else None
-    without = [pair for pair in words if pair[0] not in embedded] if embedded else []
-    if not without:
-        return [Arm("words", weight, words)]
-    having = [pair for pair in words if pair[0] in embedded]
-    return [
-        Arm("words", weight, having, ceiling=best),
-        Arm("words", weight + (1.0 - weight) / 2 if weight else 0.0, without, ceiling=best),
-    ]
-
-
-def _descending(scores: dict[NoteId, float]) -> list[tuple[NoteId, float]]:
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def _cosine_arm(name: str, weight: float, ranked: list[tuple[NoteId, float]], pool: int) -> Arm:
-    """Cosines are worth what they stand above the list's end: the model's own zero lies far above 0."""
-    floor = ranked[min(len(ranked), pool) - 1][1] if len(ranked) > 1 else 0.0
-    return Arm(name, weight, ranked, floor=min(floor, ranked[0][1] - 0.1) if ranked else 0.0)
+def _is_identifier(clause: Clause) -> bool:
+    text = "".join(clause.tokens)
+    return not clause.part and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
 def _foreign(text: str) -> bool:
     """Whether most letters are of another script than Latin."""
     letters = [char for char in text if char.isalpha()]
     return sum(char > "\u024f" for char in letters) * 2 > len(letters)
-
-
-def _covered(draft: Draft) -> dict[NoteId, float]:
-    """Share of the query's word weight that each hit of the words arm holds."""
-    weighed = [(count.clause, count.idf) for count in draft.words.counts]
-    return {hit.note_id: coverage(weighed, hit.held) for hit in draft.words.hits}
-
-
-def _proofs(
-    draft: Draft,
-    covered: Mapping[NoteId, float],
-    meaning: list[tuple[NoteId, float]],
-    passages: list[tuple[NoteId, float]],
-    scan: VectorScan | None,
-) -> dict[NoteId, Proof]:
-    names = {hit.note_id: hit.similarity for hit in draft.names}
-    cosines = dict(meaning)
-    for note_id, score in passages:
-        cosines[note_id] = max(score, cosines.get(note_id, -1.0))
-    mean, deviation = scan.background() if scan is not None and cosines else (0.0, 0.0)
-    return {
-        note_id: Proof(
-            covered.get(note_id, 0.0),
-            cosine := cosines.get(note_id),
-            (cosine - mean) / deviation if cosine is not None and deviation > 1e-6 else 0.0,
-            names.get(note_id, 0.0),
-        )
-        for note_id in {*covered, *names, *cosines}
-    }

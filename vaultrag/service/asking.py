@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.meaning import MeaningView, describe
-from vaultrag.model import Answer, Explanation, Mode, Reason, State
-from vaultrag.ports import VectorScan
+from vaultrag.model import Answer, Explanation, Hit, Mode, Reason, State
+from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for
 from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
+from vaultrag.ranking.reranking import RERANKED, reranked
 from vaultrag.ranking.terms import only_signs
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.search.related import related
@@ -52,10 +53,15 @@ class Asking:
         view = self._parts.meaning.view
         wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
-        def answer(ranking: Ranking, scan: VectorScan | None, reasons: list[Reason]) -> Answer:
-            hits, gone = self._parts.hits.make(ranking.found, wanted, scan, limit=limit, max_chars=chars)
+        def answer(
+            ranking: Ranking, scan: VectorScan | None, reasons: list[Reason], final: Reranker | None = None
+        ) -> Answer:
+            shown = limit if final is None else max(limit, RERANKED)
+            hits, gone = self._parts.hits.make(ranking.found, wanted, scan, limit=shown, max_chars=chars)
             if gone:
                 self._parts.worker.notice(gone)
+            if final is not None:
+                hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking)]
             return Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, len(ranking.found), _since(started))
 
@@ -64,16 +70,16 @@ class Asking:
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
         scan, reasons = self._scan(draft, view)
         reasons += self._index_reasons(scan)
-        return answer(self._parts.engine.finish(draft, scan, self._bars(scan, mode)), scan, reasons)
+        ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
+        return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
         draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=self._limit(limit))
         scan, reasons = self._scan(draft, self._parts.meaning.view)
-        bars = self._bars(scan, mode)
-        ranking = self._parts.engine.finish(draft, scan, bars)
+        ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
         reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking)]
-        explainer = Explainer(self._parts, draft, ranking, bars)
+        explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
             query=text,
             state=_worst(reasons),
@@ -81,7 +87,7 @@ class Asking:
             words=words_of(draft.words.counts),
             filters=filters_of(draft.query),
             confidence=ranking.confidence if math.isfinite(ranking.confidence) else None,
-            needed=bars.answer,
+            needed=ranking.bars.answer,
             hits=explainer.hits(self._limit(limit)),
             asked=explainer.note(path) if path else None,
         )
@@ -105,6 +111,14 @@ class Asking:
         return Answer(path, _worst(reasons), tuple(hits), tuple(reasons), "meaning", len(ranked), _since(started))
 
     # -- details -------------------------------------------------------------------------------------------------
+
+    def _reranked(self, reranker: Reranker, query: str, hits: list[Hit]) -> list[Hit]:
+        best, rest = hits[:RERANKED], hits[RERANKED:]
+        try:
+            return [*reranked(best, reranker.scores(query, [f"{hit.title}\n{hit.preview}" for hit in best])), *rest]
+        except EmbedError as error:
+            log.info("not reranked: %s", error.message)
+            return hits
 
     def _limit(self, limit: int | None) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))
@@ -177,6 +191,10 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking) -> list[Reason]:
         reasons.append(Reason(State.FULL, "the query is empty", 'vaultrag search "some words"'))
     elif query.terms and only_signs(query.text):
         reasons.append(Reason(State.FULL, "nothing in the query is a word that notes could be searched for"))
+    reasons += [
+        Reason(State.RELAXED, f"no note holds the word {asked}; it was read as {meant}")
+        for asked, meant in draft.respelled
+    ]
     telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
     if len(telling) > 1 and ranking.found and draft.mode != "meaning":
         best = max((proof.covered for proof in ranking.proofs.values()), default=0.0)

@@ -12,7 +12,7 @@ from vaultrag.model import (
     NotePath,
     Query,
 )
-from vaultrag.ranking.evidence import Bars, Proof, log_odds
+from vaultrag.ranking.evidence import Proof, log_odds
 from vaultrag.ranking.fusion import Fused
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.service.parts import VaultParts
@@ -59,11 +59,11 @@ def filters_of(query: Query) -> tuple[str, ...]:
 class Explainer:
     """Explains one ranking."""
 
-    def __init__(self, parts: VaultParts, draft: Draft, ranking: Ranking, bars: Bars) -> None:
+    def __init__(self, parts: VaultParts, draft: Draft, ranking: Ranking) -> None:
         self._parts = parts
         self._draft = draft
         self._ranking = ranking
-        self._bars = bars
+        self._bars = ranking.bars
         self._order = sorted([*ranking.found, *ranking.below], key=lambda hit: (-hit.score, hit.note_id))
         self._found = {hit.note_id for hit in ranking.found}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
-from vaultrag.ports import Clock, NoteIndex, NoteTable, VaultReader
+from vaultrag.ports import Clock, NoteIndex, NoteTable, Reranker, VaultReader
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 
@@ -37,3 +37,4 @@ class VaultParts:
     watching: Callable[[], str]
     events: Sequence[str]
     close: Callable[[], None]
+    reranker: Reranker | None = None

@@ -11,7 +11,8 @@ passages. A row that is deleted or replaced is only marked; when a quarter is ma
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import simsimd
@@ -28,6 +29,30 @@ def quantise(vectors: Vector) -> tuple[Codes, Vector]:
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Which rows belong to whom. Neighbouring rows that are marked as deleted are a group of owner -1.
+
+    Attributes:
+        starts: int64[groups], ascending, the first of them 0.
+        owners: int64[groups].
+        places: Group of each owner.
+        living: Groups that have an owner.
+    """
+
+    starts: NDArray[np.int64]
+    owners: NDArray[np.int64]
+    places: Mapping[int, int]
+    living: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, owners: NDArray[np.int64]) -> _Groups:
+        starts = np.flatnonzero(np.diff(owners, prepend=-2))
+        owning = owners[starts]
+        living = np.flatnonzero(owning >= 0)
+        return cls(starts, owning, dict(zip(owning[living].tolist(), living.tolist(), strict=True)), living)
+
+
 class Matrix:
     """A growing int8 matrix with owners. All methods may be called from any thread."""
 
@@ -39,6 +64,7 @@ class Matrix:
         self._size = 0
         self._dead = 0
         self._places: dict[int, tuple[int, int]] = {}
+        self._groups: _Groups | None = None  # made at the first scan after a change
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -72,6 +98,7 @@ class Matrix:
             if self._worth_packing():
                 self._pack()
             self._grow(len(codes))
+            self._groups = None
             end = self._size + len(codes)
             self._codes[self._size : end] = codes
             self._scales[self._size : end] = scales
@@ -96,18 +123,20 @@ class Matrix:
             query: float32[dim], L2-normalised.
         """
         with self._lock:
+            if self._groups is None:
+                self._groups = _Groups.of(self._owners[: self._size])
             if not self._size:
-                return MatrixScan(np.empty(0, np.float32), np.empty(0, np.int64), {})
-            owners = self._owners[: self._size].copy()
+                return MatrixScan(np.empty(0, np.float32), self._groups)
             codes, scales = quantise(query[None, :])
             products = simsimd.cdist(codes, self._codes[: self._size], metric="dot", out_dtype="float32")
             scores = np.asarray(products, np.float32).reshape(-1) * (self._scales[: self._size] * scales[0])
-            return MatrixScan(scores, owners, self._places)
+            return MatrixScan(scores, self._groups)
 
     def _drop(self, owner: int) -> None:
         start, count = self._places.pop(owner, (0, 0))
         self._owners[start : start + count] = -1
         self._dead += count
+        self._groups = None if count else self._groups
 
     def _grow(self, count: int) -> None:
         needed = self._size + count
@@ -136,41 +165,43 @@ class Matrix:
 class MatrixScan:
     """The cosines of one query with every row, at one moment."""
 
-    def __init__(self, scores: Vector, owners: NDArray[np.int64], places: dict[int, tuple[int, int]]) -> None:
+    def __init__(self, scores: Vector, groups: _Groups) -> None:
         self._scores = scores
-        self._owners = owners
-        self._places = places  # the matrix's own, which may have moved on: each is checked
+        self._groups = groups
+        # An owner's rows stand together, so that one pass over them finds the best of each.
+        self._best = np.maximum.reduceat(scores, groups.starts) if len(scores) else scores
 
     def nearest(self, k: int, allowed: frozenset[int] | None = None) -> list[tuple[int, float]]:
         """The ``k`` best owners, each by its best row: (owner, cosine), best first."""
-        living = self._owners >= 0
+        groups = self._groups.living
         if allowed is not None:
-            living &= np.isin(self._owners, np.fromiter(allowed, np.int64, len(allowed)))
-        rows = np.flatnonzero(living)
-        scores = self._scores[rows]
-        # An owner may hold many of the best rows: take more rows until k owners are seen.
-        take = min(len(rows), 4 * k)
-        while True:
-            top = np.argpartition(scores, -take)[-take:] if take < len(rows) else np.arange(len(rows))
-            best: dict[int, float] = {}
-            for place in top[np.argsort(-scores[top], kind="stable")]:
-                best.setdefault(int(self._owners[rows[place]]), float(scores[place]))
-            if len(best) >= k or take >= len(rows):
-                return list(best.items())[:k]
-            take = min(len(rows), take * 4)
+            groups = groups[np.isin(self._groups.owners[groups], np.fromiter(allowed, np.int64, len(allowed)))]
+        scores = self._best[groups]
+        if k < len(groups):
+            top = np.argpartition(scores, -k)[-k:]
+            groups, scores = groups[top], scores[top]
+        owners = self._groups.owners[groups]
+        order = np.lexsort((owners, -scores))
+        return list(zip(owners[order].tolist(), scores[order].tolist(), strict=True))
+
+    def best_of(self, owners: Sequence[int]) -> dict[int, float]:
+        """The best cosine of each of these owners that has a row."""
+        known = [owner for owner in owners if owner in self._groups.places]
+        best = self._best[[self._groups.places[owner] for owner in known]] if known else np.empty(0)
+        return dict(zip(known, best.tolist(), strict=True))
 
     def best_row(self, owner: int) -> tuple[float, int] | None:
         """The owner's best row: (cosine, which of its rows); None for an owner without rows."""
-        start, count = self._places.get(owner, (0, 0))
-        if not count or start + count > len(self._owners) or self._owners[start] != owner:
-            places = np.flatnonzero(self._owners == owner)  # it has moved or gone since
-            if not len(places):
-                return None
-            start, count = int(places[0]), len(places)
-        row = int(self._scores[start : start + count].argmax())
+        group = self._groups.places.get(owner)
+        if group is None:
+            return None
+        starts = self._groups.starts
+        start = int(starts[group])
+        end = int(starts[group + 1]) if group + 1 < len(starts) else len(self._scores)
+        row = int(self._scores[start:end].argmax())
         return float(self._scores[start + row]), row
 
     def background(self) -> tuple[float, float]:
-        """Mean and standard deviation over all rows: what this query gets from the vault at large."""
-        scores = self._scores[self._owners >= 0]
+        """Mean and standard deviation over the owners: what this query gets from the vault at large."""
+        scores = self._best[self._groups.living]
         return (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)

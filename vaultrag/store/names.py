@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import OSA
 
 from vaultrag.model import NameHit, NoteId
 from vaultrag.notes.words import name_key, tokens_of_name
+from vaultrag.ranking.likeness import MIN_FUZZY, Likeness, telling
 from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.connection import rows
 from vaultrag.store.note_index import NoteIndex
@@ -26,9 +25,9 @@ from vaultrag.store.note_index import NoteIndex
 MAX_NAME_WORDS = 12
 """A longer query is a question, not a name."""
 
+_MAX_TEXT_WORDS, _MAX_INNER_WORDS, _MAX_BEARERS = 32, 6, 3
+
 _MIN_SIMILARITY = 0.75
-_MIN_FUZZY = 4  # letters; a slip in a shorter word makes another word
-_MAX_SLIPS = 2
 _CANDIDATES = 100
 _MAX_TIED, _TIED = 2_000, 300  # where so many are as good as the last candidate, the shortest of them are taken
 
@@ -69,9 +68,61 @@ class Names:
         with self._index.readers.reading() as connection:
             return [hit.note_id for hit in _exact(connection, name_key(text)) if hit.kind != "heading"]
 
+    def spelled(self, word: str) -> list[str]:
+        """The words of titles, file names and aliases that ``word`` is likely to be a slip of.
+
+        Returns:
+            The likeliest ones, at most three, where ``word`` itself is none of them; most often none.
+        """
+        grams = sorted({word[i : i + 3] for i in range(len(word) - 2)})
+        if not grams or len(word) < MIN_FUZZY:
+            return []
+        generation = self._index.generation
+        with self._index.readers.reading() as connection:
+            ids, tied = _best([self._holding(connection, gram, generation) for gram in grams])
+            found = rows(
+                connection,
+                "SELECT DISTINCT key FROM names WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps([*ids, *tied[:_TIED]]),),
+            )
+        likeness = Likeness([word], {other for (key,) in found for other in key.split()}).words(word)
+        best = max(likeness.values(), default=0.0)
+        return sorted(other for other, value in likeness.items() if value == best and best < 1.0)[:3]
+
+    def linking(
+        self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
+    ) -> list[tuple[NoteId, float]]:
+        """Notes that link to a note whose title, file name or alias stands in ``text``, word for word.
+
+        The longest names count; a name that many notes bear names none of them.
+
+        Returns:
+            (note, share of the named notes it links to), best first.
+        """
+        words = tokens_of_name(text)[:_MAX_TEXT_WORDS]
+        keys = {
+            " ".join(words[start:end]): range(start, end)
+            for start in range(len(words))
+            for end in range(start + 1, min(start + _MAX_INNER_WORDS, len(words)) + 1)
+            if any(len(word) > 2 and word not in STOP_WORDS for word in words[start:end])
+        }
+        if not keys:
+            return []
+        with self._index.readers.reading() as connection:
+            named = _named_in(connection, keys)
+            found = rows(
+                connection,
+                "SELECT links.note_id, count(DISTINCT names.note_id) FROM names JOIN links ON links.key = names.key"
+                " WHERE names.note_id IN (SELECT value FROM json_each(?1)) AND names.kind != 'heading'"
+                " AND names.key != '' AND links.note_id NOT IN (SELECT value FROM json_each(?1))"
+                " GROUP BY links.note_id ORDER BY 2 DESC, 1",
+                (json.dumps(named),),
+            ) if named else []  # fmt: skip
+        return [(note_id, count / len(named)) for note_id, count in found if allowed is None or note_id in allowed][:k]
+
     def _similar(self, connection: apsw.Connection, words: Sequence[str], generation: int) -> list[NameHit]:
-        telling = _telling(words)
-        grams = sorted({word[i : i + 3] for word in telling for i in range(len(word) - 2)})
+        asked = telling(words)
+        grams = sorted({word[i : i + 3] for word in asked for i in range(len(word) - 2)})
         if not grams:
             return []
         better, tied = _best([self._holding(connection, gram, generation) for gram in grams])
@@ -85,7 +136,7 @@ class Names:
                 (json.dumps(ids), limit),
             )
         ]
-        return _near(telling, found)
+        return _near(asked, found)
 
     def _holding(self, connection: apsw.Connection, gram: str, generation: int) -> NDArray[np.int64]:
         """The numbers of the names that hold these three letters."""
@@ -99,6 +150,28 @@ class Names:
             self._lists[generation, gram] = found
             self._listed += len(found) + 8
         return found
+
+
+def _named_in(connection: apsw.Connection, keys: Mapping[str, range]) -> list[NoteId]:
+    """The notes that bear one of these names, without the names that stand within a longer one.
+
+    Args:
+        keys: Name to the places of its words in the text.
+    """
+    bearers: dict[str, set[NoteId]] = {}
+    for key, note_id in rows(
+        connection,
+        "SELECT key, note_id FROM names WHERE kind != 'heading' AND key IN (SELECT value FROM json_each(?)) LIMIT 500",
+        (json.dumps(list(keys)),),
+    ):
+        bearers.setdefault(key, set()).add(note_id)
+    named: set[NoteId] = set()
+    taken: set[int] = set()
+    for key in sorted(bearers, key=lambda key: -len(keys[key])):
+        if taken.isdisjoint(keys[key]) and len(bearers[key]) <= _MAX_BEARERS:
+            taken.update(keys[key])
+            named |= bearers[key]
+    return sorted(named)
 
 
 _EXACT_WORTH = {"title": 1.0, "file": 1.0, "alias": 1.0, "heading": 0.85}
@@ -148,90 +221,13 @@ def _near(asked: Sequence[str], found: Sequence[tuple[NoteId, str, str, str]]) -
         asked: Words.
         found: (note, kind, name, key).
     """
-    keys = [key.split() for _, _, _, key in found]
-    alike = _alike(asked, {word for words in keys for word in words})
+    keys = [telling(key.split()) for _, _, _, key in found]
+    likeness = Likeness(asked, {word for words in keys for word in words})
     hits = []
     for (note_id, kind, name, _), words in zip(found, keys, strict=True):
-        words = _telling(words)
-        coverage = _coverage(asked, words, alike)
-        if coverage < _MIN_SIMILARITY:  # a likeness is never above it
+        if likeness.coverage(words) < _MIN_SIMILARITY:  # a likeness is never above it
             continue
-        similarity = coverage * (0.8 + 0.2 * _tightness(asked, words, alike))
+        similarity = likeness.similarity(words)
         if similarity >= _MIN_SIMILARITY:
             hits.append(NameHit(note_id, kind, name, 0.9 * similarity))
     return hits
-
-
-def name_similarity(asked: Sequence[str], name: Sequence[str]) -> float:
-    """How much of the words asked for stands in the name, typing errors allowed, 0 to 1.
-
-    Each asked word counts by its length and takes its best partner in the name; what the name holds beyond them costs a
-    little, so that the tighter name wins.
-    """
-    name = _telling(name)
-    alike = _alike(asked, set(name))
-    return _coverage(asked, name, alike) * (0.8 + 0.2 * _tightness(asked, name, alike))
-
-
-def _telling(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word not in STOP_WORDS] or list(words)
-
-
-_Alike = Mapping[str, Mapping[str, float]]
-
-
-def _coverage(asked: Sequence[str], name: Sequence[str], alike: _Alike) -> float:
-    """Share of the letters asked for that the name's words match."""
-    total, matched = 0, 0.0
-    for word in asked:
-        own = alike[word]
-        total += len(word)
-        if own:
-            matched += len(word) * max([own[other] for other in name if other in own], default=0.0)
-    return matched / total if total else 0.0
-
-
-def _tightness(asked: Sequence[str], name: Sequence[str], alike: _Alike) -> float:
-    """Share of the name's letters that the words asked for match."""
-    used = sum(len(other) * max([alike[word].get(other, 0.0) for word in asked], default=0.0) for other in name)
-    return used / max(1, sum(map(len, name)))
-
-
-def _alike(asked: Sequence[str], others: set[str]) -> dict[str, dict[str, float]]:
-    """For each asked word, those of the others that are like it at all, with their likeness."""
-    by_length: dict[int, list[str]] = {}
-    for other in others:
-        if len(other) >= _MIN_FUZZY and not _has_digit(other):
-            by_length.setdefault(len(other), []).append(other)
-    found: dict[str, dict[str, float]] = {}
-    for word in asked:
-        own = found[word] = {word: 1.0} if word in others else {}
-        if len(word) < _MIN_FUZZY or _has_digit(word):
-            continue
-        for length in range(len(word) - _MAX_SLIPS, len(word) + _MAX_SLIPS + 1):
-            for other in by_length.get(length, ()):
-                if other != word and (likeness := word_similarity(word, other)) > 0.0:
-                    own[other] = likeness
-    return found
-
-
-def word_similarity(left: str, right: str) -> float:
-    """1.0 for equal words, less for one or two slips in long ones, 0.0 otherwise.
-
-    Optimal string alignment: a swap of neighbours is one slip, as people make it.
-    """
-    if left == right:
-        return 1.0
-    shorter = min(len(left), len(right))
-    if shorter < _MIN_FUZZY or _has_digit(left) or _has_digit(right):
-        return 0.0
-    allowed = 1 if shorter < 8 else _MAX_SLIPS
-    slips = OSA.distance(left, right, score_cutoff=allowed)
-    return 1.0 - slips / (shorter + 1) if slips <= allowed else 0.0
-
-
-def _has_digit(word: str) -> bool:
-    return _DIGIT.search(word) is not None if word.isascii() else any(map(str.isdigit, word))
-
-
-_DIGIT = re.compile("[0-9]")

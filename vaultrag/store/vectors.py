@@ -365,10 +365,10 @@ class VectorScan:
         found += [(NoteId(owner), score) for owner, score in own if owner not in self._lines]
         return sorted(found, key=lambda pair: -pair[1])[:k]
 
-    def note(self, note_id: NoteId) -> float | None:
-        """The note's own cosine."""
-        found = self._notes.best_row(note_id)
-        return found[0] if found else None
+    def cosines(self, note_ids: Sequence[NoteId]) -> tuple[dict[NoteId, float], dict[NoteId, float]]:
+        """Of these notes, those that have one: their own cosines, and those of their best passages."""
+        own, best = self._notes.best_of(note_ids), self._passages.best_of(note_ids)
+        return {NoteId(owner): score for owner, score in own.items()}, {NoteId(owner): s for owner, s in best.items()}
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         """The note's best passage: cosine, first and last body line (0-based, inclusive)."""

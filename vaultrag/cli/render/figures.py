@@ -33,13 +33,29 @@ def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
     arms = ", ".join(f"{name} {count}" for name, count in figures["first_right_hit_by"].items())
     times = ", ".join(f"{step} {part['p50']:.1f}/{part['p95']:.1f}" for step, part in figures["ms"].items())
     model = figures["model"] or "none"
+    kinds = silence["auroc_by_kind"]
+    by_kind = f" ({', '.join(f'{kind} {value:.3f}' for kind, value in kinds.items())})" if len(kinds) > 1 else ""
     return [
         Text(f"{figures['set']}: {figures['notes']} notes, mode {figures['mode']}, model {model}"),
         table,
         Text(
             f"empty answers {silence['empty']}, unanswerable {silence['unanswerable']}: "
-            f"precision {silence['precision']:.3f}, recall {silence['recall']:.3f}, AUROC {silence['auroc']:.3f}"
+            f"precision {silence['precision']:.3f}, recall {silence['recall']:.3f}, "
+            f"AUROC {silence['auroc']:.3f}{by_kind}"
         ),
         Text(f"share of the vault returned {figures['returned_share']:.4f}; first right hit by: {arms}"),
         Text(f"ms p50/p95: {times}; notes embedded for this run: {figures['embedded_for_this_run']}"),
+        *([_differences(figures["compared"])] if figures.get("compared") else []),
     ]
+
+
+def _differences(compared: dict[str, Any]) -> Table:
+    """What this run adds to others. An interval that holds 0 may be noise."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("against", overflow="fold")
+    for title in ("its ndcg@10", "this adds", "95 % interval"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for name, found in compared.items():
+        low, high = found["interval"]
+        table.add_row(name, f"{found['ndcg@10']:.3f}", f"{found['gain']:+.3f}", f"{low:+.3f} … {high:+.3f}")
+    return table

@@ -87,6 +87,8 @@ def _vault_lines(vault: VaultStatus) -> Iterator[Text]:
         line.append(f" · {vault.to_read:,} to read", style="default")
     if vault.pending:
         line.append(f" · {vault.pending:,} to embed", style="default")
+    if vault.passages_pending:
+        line.append(f" · passages of {vault.passages_pending:,} to come", style="default")
     if vault.eta_s is not None:
         line.append(f" · about {duration(vault.eta_s)} left", style="default")
     yield line

@@ -1,0 +1,60 @@
+"""How like names are: slips allowed, numbers not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultrag.ranking.likeness import Likeness, telling, word_similarity
+from vaultrag.ranking.stopwords import STOP_WORDS
+
+
+def name_similarity(asked: list[str], name: list[str]) -> float:
+    words = telling(name)
+    return Likeness(asked, set(words)).similarity(words)
+
+
+WORDS = st.lists(st.text("xyzq1", min_size=1, max_size=9), min_size=1)
+
+
+@given(WORDS, WORDS)
+def test_similarity_bounds(asked: list[str], name: list[str]) -> None:
+    """Likeness lies between 0 and 1, and a name is wholly like itself."""
+    assert 0.0 <= name_similarity(asked, name) <= 1.0
+    assert name_similarity(name, name) == pytest.approx(1.0)
+
+
+def test_word_similarity() -> None:
+    """A swap is one slip; short words and numbers allow none."""
+    assert word_similarity("gasket", "gaskte") > 0.8
+    assert word_similarity("cat", "cut") == 0.0
+    assert word_similarity("adr016", "adr017") == 0.0
+    assert word_similarity("gasket", "casing") == 0.0
+
+
+def _plain_similarity(asked: list[str], name: list[str]) -> float:
+    """``name_similarity`` said plainly: every word against every word."""
+    name = [word for word in name if word not in STOP_WORDS] or name
+    total = sum(len(word) for word in asked)
+    matched = sum(len(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
+    used = sum(len(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
+    coverage = matched / total if total else 0.0
+    tightness = used / max(1, sum(len(other) for other in name))
+    return coverage * (0.8 + 0.2 * tightness)
+
+
+NEAR_WORDS = st.lists(
+    st.sampled_from(
+        ["gasket", "gaskte", "gaskets", "the", "seal", "sael", "adr016", "stromversorgung", "strmversorgnug"]
+    )
+    | st.text("abx1²é", min_size=1, max_size=9),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(NEAR_WORDS, NEAR_WORDS)
+def test_quick_similarity(asked: list[str], name: list[str]) -> None:
+    """Words that cannot be alike are left out of the comparison without a change of its result."""
+    assert name_similarity(asked, name) == _plain_similarity(asked, name)

@@ -1,0 +1,132 @@
+"""From outcomes to figures: means by kind, who found what, how honest empty answers are, what differs by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from vaultrag import __version__
+from vaultrag.config import SearchSettings
+from vaultrag.evaluate.metrics import PER_QUERY, auroc, ndcg, paired_interval, percentile
+from vaultrag.evaluate.run import Outcome, Pipeline
+from vaultrag.model import Mode
+
+
+def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, search: SearchSettings) -> dict[str, Any]:
+    """Figures of a run, ready for JSON."""
+    view = pipeline.parts.meaning.view
+    kinds = sorted({outcome.judged.kind for outcome in outcomes if outcome.judged.answerable})
+    notes = pipeline.parts.index.count()
+    return {
+        "version": __version__,
+        "mode": mode,
+        "model": view.vectors.identity.model if view.vectors is not None and mode != "words" else "",
+        "settings": {name: getattr(search, name) for name in search.__slots__},
+        "notes": notes,
+        "queries": len(outcomes),
+        "all": means(outcomes),
+        "kinds": {kind: means([o for o in outcomes if o.judged.kind == kind]) for kind in kinds},
+        "first_right_hit_by": _attribution(outcomes),
+        "abstention": abstention(outcomes),
+        "returned_share": sum(len(o.returned) for o in outcomes) / max(1, len(outcomes) * notes),
+        "ms": {
+            step: {
+                "p50": round(percentile([o.times_ms[step] for o in outcomes if step in o.times_ms], 0.5), 3),
+                "p95": round(percentile([o.times_ms[step] for o in outcomes if step in o.times_ms], 0.95), 3),
+            }
+            for step in ("words", "embed", "scan", "fuse", "total")
+            if any(step in o.times_ms for o in outcomes)
+        },
+        "embedded_for_this_run": pipeline.parts.meaning.texts_embedded,
+    }
+
+
+def means(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """The mean of each figure over the answerable queries, and their number."""
+    answerable = [outcome for outcome in outcomes if outcome.judged.answerable and outcome.judged.relevant]
+    figures = {
+        name: round(sum(figure(o.returned, o.judged.relevant) for o in answerable) / len(answerable), 4)
+        for name, figure in PER_QUERY.items()
+        if answerable
+    }
+    return {"queries": len(answerable), **figures}
+
+
+def abstention(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """How well "nothing found" is said: precision and recall of empty answers, and AUROC of the confidence.
+
+    AUROC is also given for each kind of unanswerable query against all answerable ones.
+    """
+    silent = [o for o in outcomes if not o.returned]
+    unanswerable = [o for o in outcomes if not o.judged.answerable]
+    right = sum(not o.judged.answerable for o in silent)
+    sure = [o.confidence for o in outcomes if o.judged.answerable]
+    kinds = sorted({o.judged.kind for o in unanswerable})
+    return {
+        "empty": len(silent),
+        "unanswerable": len(unanswerable),
+        "precision": round(right / len(silent), 4) if silent else float("nan"),
+        "recall": round(right / len(unanswerable), 4) if unanswerable else float("nan"),
+        "auroc": round(auroc(sure, [o.confidence for o in unanswerable]), 4),
+        "auroc_by_kind": {
+            kind: round(auroc(sure, [o.confidence for o in unanswerable if o.judged.kind == kind]), 4) for kind in kinds
+        },
+    }
+
+
+def _attribution(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for outcome in outcomes:
+        if outcome.judged.answerable:
+            counts[outcome.arm or "none"] = counts.get(outcome.arm or "none", 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The same queries on the same index, asked in another way."""
+
+    name: str
+    mode: Mode
+    search: SearchSettings
+
+
+def ablations(mode: Mode, search: SearchSettings) -> list[Variant]:
+    """What each part of a hybrid search is worth: one left out, or put in another's place, at a time."""
+    rest: Literal["weighted", "rrf"] = "weighted" if search.fusion == "rrf" else "rrf"
+    found = [
+        Variant("words alone", "words", search),
+        Variant("meaning alone", "meaning", search),
+        Variant(f"fusion {rest}", "hybrid", replace(search, fusion=rest)),
+        Variant("note vectors only", "hybrid", replace(search, passages_weight=0.0)),
+        Variant("passages only", "hybrid", replace(search, passages_weight=1.0)),
+        *(Variant(f"words weight {weight}", "hybrid", replace(search, words_weight=weight)) for weight in (0.3, 0.7)),
+    ]
+    return [variant for variant in found if (variant.mode, variant.search) != (mode, search)]
+
+
+def per_query(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """nDCG@10 of each answerable query, by its id."""
+    return {
+        o.judged.id: round(ndcg(o.returned, o.judged.relevant, 10), 4)
+        for o in outcomes
+        if o.judged.answerable and o.judged.relevant
+    }
+
+
+def difference(new: Mapping[str, float], old: Mapping[str, float]) -> dict[str, Any]:
+    """The mean of ``old`` and of what ``new`` adds to it over the queries both have, with its 95 % interval.
+
+    Where the interval holds 0, the difference may be noise.
+    """
+    both = sorted(new.keys() & old.keys())
+    differences = [new[name] - old[name] for name in both]
+    low, high = paired_interval(differences)
+    size = max(1, len(both))
+    return {
+        "queries": len(both),
+        "ndcg@10": round(sum(old[name] for name in both) / size, 4),
+        "gain": round(sum(differences) / size, 4),
+        "interval": [round(low, 4), round(high, 4)],
+    }

@@ -1,0 +1,34 @@
+"""What kind of question a query is, by plain words in it. No model is asked; where nothing tells, nothing is assumed.
+
+Only shapes that change an answer for the better are told apart: a question about the *past* finds what has been
+superseded since, and one that *enumerates* wants all that fits, not only the best.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Shape = Literal["past", "enumerating"]
+
+_PAST = re.compile(
+    r"\b(before|previous(?:ly)?|former(?:ly)?|earlier|originally|original|used to|back then|in the past|once was|"
+    r"old|outdated|superseded|until (?:19|20)\d\d|as of (?:19|20)\d\d|history of|"
+    r"früher\w*|damals|vorher\w*|ehemals|ehemalig\w*|zuvor|einst|bisherig\w*|alte[rnsm]?|ursprünglich\w*)\b",
+    re.IGNORECASE,
+)
+_ENUMERATING = re.compile(
+    r"^\s*(?:list|show|find|give me|name)?\s*(?:me\s+)?\b(all|every|each|which notes|what notes|everything|alle|"
+    r"sämtliche|welche notizen)\b|^\s*list\b|\bhow many\b|\bwie viele\b",
+    re.IGNORECASE,
+)
+
+
+def shapes_of(text: str) -> frozenset[Shape]:
+    """The shapes of a query; none for most."""
+    found: set[Shape] = set()
+    if _PAST.search(text):
+        found.add("past")
+    if _ENUMERATING.search(text):
+        found.add("enumerating")
+    return frozenset(found)
