@@ -219,7 +219,9 @@ class NoteTable(Protocol):
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]: ...
 
-    def heading_above(self, note_id: NoteId, line: int) -> str: ...
+    def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
+        """The headings of each note that has any: file line and text, in order."""
+        ...
 
 
 class VectorScan(Protocol):

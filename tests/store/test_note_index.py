@@ -143,9 +143,7 @@ def test_rows(index: NoteIndex) -> None:
     assert row.aliases == ("First", "Erste")
     assert set(row.tags) == {"pump", "pump/seal", "inline"}
     assert row.properties["status"] == "done"
-    assert NoteRows(index).heading_above(note_id, 7) == "One"
-    assert NoteRows(index).heading_above(note_id, 8) == "Two"
-    assert NoteRows(index).heading_above(note_id, 1) == ""
+    assert NoteRows(index).headings([note_id, NoteId(999)]) == {note_id: [(6, "One"), (8, "Two")]}
 
 
 def test_neighbours(index: NoteIndex) -> None:

@@ -9,10 +9,16 @@ is empty.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vaultrag.model import Clause
+import numpy as np
+from numpy.typing import NDArray
+
+from vaultrag.model import Clause, NoteId
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +88,56 @@ class Proof:
     name: float = 0.0
 
 
+class Proofs:
+    """What the arms say of all hits of a query. Numbers, until one hit is asked about.
+
+    Args:
+        ids: Notes, in any order.
+        covered, cosines, deviations, names: As in ``Proof``, float[len(ids)]; NaN for a cosine that is not there.
+    """
+
+    def __init__(
+        self, ids: Sequence[NoteId], covered: Floats, cosines: Floats, deviations: Floats, names: Floats
+    ) -> None:
+        self._place = {note_id: place for place, note_id in enumerate(ids)}
+        self._covered, self._cosines, self._deviations, self._names = covered, cosines, deviations, names
+
+    def __getitem__(self, note_id: NoteId) -> Proof:
+        """Of a note that no arm brought: a proof of nothing."""
+        place = self._place.get(note_id)
+        if place is None:
+            return Proof()
+        cosine = float(self._cosines[place])
+        return Proof(
+            float(self._covered[place]),
+            None if math.isnan(cosine) else cosine,
+            float(self._deviations[place]),
+            float(self._names[place]),
+        )
+
+    @property
+    def best_covered(self) -> float:
+        """The largest share of the query's word weight that one note holds."""
+        return float(self._covered.max(initial=0.0))
+
+    def log_odds(self, ids: Sequence[NoteId], bars: Bars) -> Floats:
+        """``log_odds`` of each of these notes, float64[len(ids)]."""
+        places = [self._place[note_id] for note_id in ids]
+        covered, cosines = self._covered[places], self._cosines[places]
+        odds = bars.bias + bars.covered * covered + bars.cosine * cosines + bars.deviations * self._deviations[places]
+        odds = np.where(np.isnan(cosines), WORDS_ONLY.bias + WORDS_ONLY.covered * covered, odds)
+        return np.where(self._names[places] >= NAME_BAR, np.maximum(odds, NAMED), odds)
+
+
+_NONE = np.zeros(0)
+NOTHING_PROVEN = Proofs([], _NONE, _NONE, _NONE, _NONE)
+
+
 def log_odds(proof: Proof, bars: Bars) -> float:
     """How sure it is that the note answers; 0 is even."""
-    if proof.cosine is None and bars is not WORDS_ONLY:
-        bars = WORDS_ONLY
-    odds = bars.bias + bars.covered * proof.covered
-    if proof.cosine is not None:
-        odds += bars.cosine * proof.cosine + bars.deviations * proof.deviations
-    return max(odds, NAMED) if proof.name >= NAME_BAR else odds
+    cosine = math.nan if proof.cosine is None else proof.cosine
+    values = (proof.covered, cosine, proof.deviations, proof.name)
+    return float(Proofs([NoteId(0)], *(np.array([value]) for value in values)).log_odds([NoteId(0)], bars)[0])
 
 
 def coverage(clauses: Sequence[tuple[Clause, float]], held: frozenset[int]) -> float:

@@ -7,12 +7,18 @@ Two ways, both standard: *weighted* adds the arms' own scores, brought to 0..1, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vaultrag.model import Evidence, NoteId
 
 Method = Literal["weighted", "rrf"]
+
+Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 RRF_K = 60
 """The constant of the paper: how much a first place is worth against a second."""
@@ -37,29 +43,17 @@ class Arm:
     ceiling: float | None = None
 
 
-_Part = tuple[Arm, int, float, float]  # rank, raw score, contribution
-
-
-@dataclass(frozen=True, slots=True)
-class Fused:
-    """One note in the fused list. Its evidence is made when it is first asked for: most hits are never shown."""
+class Fused(NamedTuple):
+    """One note in the fused list. ``source``: its evidence, or what makes it: most hits are never shown."""
 
     note_id: NoteId
     score: float
-    evidence: tuple[Evidence, ...] = ()
-    _parts: Sequence[_Part] = field(default=(), init=False, repr=False, compare=False)
+    source: tuple[Evidence, ...] | _Source = ()
 
-    if not TYPE_CHECKING:  # for a checker, there is no attribute but those above
-
-        def __getattr__(self, name: str) -> tuple[Evidence, ...]:
-            """Called for an attribute that is not set: for the evidence of a hit from ``fuse``."""
-            if name != "evidence":
-                raise AttributeError(f"no attribute {name!r}")
-            made = tuple(
-                Evidence(arm.name, rank, raw, arm.weight, contribution) for arm, rank, raw, contribution in self._parts
-            )
-            object.__setattr__(self, "evidence", made)
-            return made
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Each arm's part; they sum to the score."""
+        return self.source if isinstance(self.source, tuple) else self.source.of(self.note_id)
 
 
 def fuse(
@@ -72,40 +66,50 @@ def fuse(
         method: ``weighted`` or ``rrf``.
         boosts: Added on top for some notes, as the part ``rule`` (an exact name).
     """
-    scores: dict[NoteId, float] = {}
-    parts: dict[NoteId, list[_Part]] = {}
-    for arm in arms:
-        best = arm.ranked[0][1] if arm.ranked else 0.0
-        weight, floor = arm.weight, arm.floor
-        span = max((best if arm.ceiling is None else arm.ceiling) - floor, 1e-9)
-        rrf = method == "rrf"
-        for rank, (note_id, raw) in enumerate(arm.ranked, start=1):
-            if rrf:
-                value = (RRF_K + 1) / (RRF_K + rank)
-            else:
-                value = (raw - floor) / span
-                value = 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
-            value *= weight
-            if note_id in scores:
-                scores[note_id] += value
-                parts[note_id].append((arm, rank, raw, value))
-            else:
-                scores[note_id] = value
-                parts[note_id] = [(arm, rank, raw, value)]
-    for note_id, boost in (boosts or {}).items():
-        scores[note_id] = scores.get(note_id, 0.0) + boost
-        parts.setdefault(note_id, []).append((Arm("rule", boost, ()), 1, 1.0, boost))
-    order = sorted([(-score, note_id) for note_id, score in scores.items()])
-    return [_hit(note_id, scores[note_id], parts[note_id]) for _, note_id in order]
+    rule = tuple(sorted((boosts or {}).items()))
+    owners = [np.fromiter((note_id for note_id, _ in arm.ranked), np.int64, len(arm.ranked)) for arm in arms]
+    owners.append(np.fromiter((note_id for note_id, _ in rule), np.int64, len(rule)))
+    ids = np.unique(np.concatenate(owners))
+    scores = np.zeros(len(ids))
+    for arm, own in zip(arms, owners[:-1], strict=True):
+        if arm.weight:
+            raw = np.fromiter((score for _, score in arm.ranked), np.float64, len(own))
+            scores[np.searchsorted(ids, own)] += _values(arm, method, np.arange(1, len(own) + 1), raw)
+    scores[np.searchsorted(ids, owners[-1])] += [boost for _, boost in rule]
+    order = np.lexsort((ids, -scores))
+    source = _Source(arms, method, dict(rule))
+    return list(map(Fused, ids[order].tolist(), scores[order].tolist(), repeat(source)))
 
 
-def _hit(note_id: NoteId, score: float, parts: Sequence[_Part]) -> Fused:
-    """A hit whose evidence is not made yet."""
-    hit = _new(Fused)
-    _set(hit, "note_id", note_id)
-    _set(hit, "score", score)
-    _set(hit, "_parts", parts)
-    return hit
+def _values(arm: Arm, method: Method, ranks: Numbers, raw: Numbers) -> Numbers:
+    """What places in an arm's list contribute to the score, 0 to the arm's weight."""
+    if method == "rrf":
+        return arm.weight * (RRF_K + 1) / (RRF_K + ranks)
+    best = arm.ranked[0][1] if arm.ranked else 0.0
+    span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
+    return arm.weight * np.clip((raw - arm.floor) / span, 0.0, 1.0)
 
 
-_new, _set = object.__new__, object.__setattr__  # a frozen dataclass is filled in this way or by its own __init__
+class _Source:
+    """Makes the evidence of a hit, by the same formula as its score."""
+
+    def __init__(self, arms: Sequence[Arm], method: Method, boosts: Mapping[NoteId, float]) -> None:
+        self._arms = arms
+        self._method = method
+        self._boosts = boosts
+        self._places: list[dict[NoteId, tuple[int, float]]] = []  # in each arm: rank and raw score
+
+    def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
+        if not self._places:
+            self._places = [
+                {note_id: (rank, raw) for rank, (note_id, raw) in enumerate(arm.ranked, start=1)} for arm in self._arms
+            ]
+        found = []
+        for arm, places in zip(self._arms, self._places, strict=True):
+            if note_id in places:
+                rank, raw = places[note_id]
+                value = _values(arm, self._method, np.array([rank]), np.array([raw]))
+                found.append(Evidence(arm.name, rank, raw, arm.weight, float(value[0])))
+        if note_id in self._boosts:
+            found.append(Evidence("rule", 1, 1.0, self._boosts[note_id], self._boosts[note_id]))
+        return tuple(found)

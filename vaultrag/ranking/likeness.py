@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from rapidfuzz.distance import OSA
+from rapidfuzz.process import cdist
 
 from vaultrag.ranking.stopwords import STOP_WORDS
 
@@ -84,19 +86,17 @@ def word_similarity(left: str, right: str) -> float:
 
 def _alike(asked: Sequence[str], others: Iterable[str]) -> dict[str, dict[str, float]]:
     known = set(others)
-    by_length: dict[int, list[str]] = {}
-    for other in known:
-        if len(other) >= MIN_FUZZY and not _has_digit(other):
-            by_length.setdefault(len(other), []).append(other)
-    found: dict[str, dict[str, float]] = {}
-    for word in asked:
-        own = found[word] = {word: 1.0} if word in known else {}
-        if len(word) < MIN_FUZZY or _has_digit(word):
-            continue
-        for length in range(len(word) - MAX_SLIPS, len(word) + MAX_SLIPS + 1):
-            for other in by_length.get(length, ()):
-                if other != word and (likeness := word_similarity(word, other)) > 0.0:
-                    own[other] = likeness
+    found = {word: {word: 1.0} if word in known else {} for word in asked}
+    fuzzy = [word for word in found if len(word) >= MIN_FUZZY and not _has_digit(word)]
+    near = [other for other in known if len(other) >= MIN_FUZZY and not _has_digit(other)]
+    if not fuzzy or not near:
+        return found
+    # All pairs at C speed; what is beyond the cut-off comes back as one more than it.
+    slips = cdist(fuzzy, near, scorer=OSA.distance, score_cutoff=MAX_SLIPS, dtype=np.uint8)
+    for row, column in zip(*np.nonzero(slips <= MAX_SLIPS), strict=True):
+        word, other = fuzzy[row], near[column]
+        if word != other and (likeness := word_similarity(word, other)) > 0.0:
+            found[word][other] = likeness
     return found
 
 

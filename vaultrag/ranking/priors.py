@@ -7,7 +7,6 @@ judged queries show a gain; that a superseded note stands below is a rule, not a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from vaultrag.model import Evidence, NoteId
 from vaultrag.ranking.fusion import Fused
@@ -35,6 +34,6 @@ def demote_superseded(fused: Sequence[Fused], successors: Mapping[NoteId, frozen
             if ahead:
                 wanted = min(wanted, min(ahead) - 1e-6)
             part = Evidence("superseded", 1, SUPERSEDED, 1.0, wanted - hit.score)
-            hit = replace(hit, score=wanted, evidence=(*hit.evidence, part))
+            hit = hit._replace(score=wanted, source=(*hit.evidence, part))
         changed.append(hit)
     return sorted(changed, key=lambda hit: (-hit.score, hit.note_id))

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vaultrag.model import NameHit, NoteId, WordResult
 from vaultrag.ports import VectorScan
-from vaultrag.ranking.evidence import Proof, coverages
+from vaultrag.ranking.evidence import Proofs, coverages
 from vaultrag.ranking.fusion import Arm
 
 COVERAGE_SHARE = 0.7
@@ -80,23 +83,21 @@ def cosine_arm(name: str, weight: float, ranked: Scored, pool: int) -> Arm:
 
 def proofs(
     covered: Mapping[NoteId, float], names: Sequence[NameHit], linking: Sequence[tuple[NoteId, float]], meaning: Meaning
-) -> dict[NoteId, Proof]:
+) -> Proofs:
     """What each note that an arm brought can prove."""
     likeness = {hit.note_id: hit.similarity for hit in names}
-    cosines = dict(meaning.notes)
-    for note_id, score in meaning.passages:
-        if score > cosines.get(note_id, -1.0):
-            cosines[note_id] = score
-    spread = meaning.deviation if meaning.deviation > 1e-6 else 0.0
-    return {
-        note_id: Proof(
-            covered.get(note_id, 0.0),
-            cosine := cosines.get(note_id),
-            (cosine - meaning.mean) / spread if cosine is not None and spread else 0.0,
-            likeness.get(note_id, 0.0),
-        )
-        for note_id in {*covered, *likeness, *cosines, *dict(linking)}
-    }
+    notes, passages = dict(meaning.notes), dict(meaning.passages)
+    ids = list({*covered, *likeness, *notes, *passages, *dict(linking)})
+
+    def column(values: Mapping[NoteId, float], missing: float) -> NDArray[np.float64]:
+        return np.fromiter((values.get(note_id, missing) for note_id in ids), np.float64, len(ids))
+
+    cosines = np.fmax(column(notes, np.nan), column(passages, np.nan))
+    if meaning.deviation > 1e-6:
+        deviations = np.nan_to_num((cosines - meaning.mean) / meaning.deviation)
+    else:
+        deviations = np.zeros(len(ids))
+    return Proofs(ids, column(covered, 0.0), cosines, deviations, column(likeness, 0.0))
 
 
 def descending(scores: Mapping[NoteId, float]) -> Scored:

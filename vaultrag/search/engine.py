@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import compress
 
 from vaultrag.config import SearchSettings
 from vaultrag.model import Clause, Filters, Mode, NameHit, NoteId, Query, WordResult
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import NameArm, NoteTable, VectorScan, WordArm
-from vaultrag.ranking.evidence import WORDS_ONLY, Bars, Proof, log_odds
+from vaultrag.ranking.evidence import NOTHING_PROVEN, WORDS_ONLY, Bars, Proofs
 from vaultrag.ranking.fusion import Arm, Fused, fuse
 from vaultrag.ranking.priors import demote_superseded
 from vaultrag.ranking.shape import shapes_of
@@ -77,7 +78,7 @@ class Ranking:
 
     found: list[Fused]
     below: list[Fused]
-    proofs: dict[NoteId, Proof] = field(default_factory=dict)
+    proofs: Proofs = NOTHING_PROVEN
     confidence: float = -math.inf
     bars: Bars = WORDS_ONLY
 
@@ -162,14 +163,15 @@ class Engine:
         if "past" not in shapes:
             fused = demote_superseded(fused, self._successors())
         proven = proofs(covered, draft.names, draft.linking, meaning)
-        odds = {hit.note_id: log_odds(proven[hit.note_id], bars) for hit in fused}
-        confidence = max(odds.values(), default=-math.inf)
+        odds = proven.log_odds([hit.note_id for hit in fused], bars)
+        confidence = float(odds.max(initial=-math.inf))
         if draft.lacks_identifier:
             bars = replace(bars, answer=bars.answer + NO_SUCH_IDENTIFIER, follow=bars.follow + NO_SUCH_IDENTIFIER)
         follow = bars.follow - ALL_WANTED if "enumerating" in shapes else bars.follow
         bar = follow if confidence >= bars.answer else math.inf
-        found = [hit for hit in fused if odds[hit.note_id] >= bar]
-        below = [hit for hit in fused if odds[hit.note_id] < bar]
+        clears = (odds >= bar).tolist()
+        found = list(compress(fused, clears))
+        below = [hit for hit, clear in zip(fused, clears, strict=True) if not clear]
         return Ranking(found, below, proven, confidence, bars)
 
     def _slips(self, words: WordResult) -> list[tuple[Clause, list[str]]]:

@@ -6,6 +6,7 @@ since is marked stale; the preview is made of the text as it is now.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from vaultrag.model import Clause, Content, Gone, Hit, NotePath, NoteRow, Skipped
@@ -48,11 +49,12 @@ class HitMaker:
             batch = ranked[position : position + limit - len(hits)]
             position += len(batch)
             rows = self._table.by_ids(hit.note_id for hit in batch)
+            headings = self._table.headings(rows) if max_chars > 0 else {}
             for fused in batch:
                 row = rows.get(fused.note_id)
                 if row is None:
                     continue
-                hit = self._hit(fused, row, wanted, scan, max_chars)
+                hit = self._hit(fused, row, headings.get(fused.note_id, ()), wanted, scan, max_chars)
                 if hit is None:
                     gone.append(row.path)
                 else:
@@ -71,7 +73,13 @@ class HitMaker:
         return weights
 
     def _hit(
-        self, fused: Fused, row: NoteRow, wanted: Mapping[str, float], scan: VectorScan | None, max_chars: int
+        self,
+        fused: Fused,
+        row: NoteRow,
+        headings: Sequence[tuple[int, str]],
+        wanted: Mapping[str, float],
+        scan: VectorScan | None,
+        max_chars: int,
     ) -> Hit | None:
         result = self._reader.read(row.path)
         if isinstance(result, Gone | Skipped):
@@ -96,7 +104,8 @@ class HitMaker:
         place = scan.passage(fused.note_id) if scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
         shown = preview(body, wanted, lines, max_chars=max_chars)
-        heading = self._table.heading_above(fused.note_id, shown.first + body_line)
+        above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
+        heading = headings[above - 1][1] if above else ""
         return _with_place(bare, result, row, body_line, shown, heading)
 
 

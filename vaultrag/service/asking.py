@@ -196,8 +196,7 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking) -> list[Reason]:
         for asked, meant in draft.respelled
     ]
     telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
-    if len(telling) > 1 and ranking.found and draft.mode != "meaning":
-        best = max((proof.covered for proof in ranking.proofs.values()), default=0.0)
-        if best < 0.999:
-            reasons.append(Reason(State.RELAXED, "no note holds all of the words"))
+    asked_of_words = len(telling) > 1 and draft.mode != "meaning"
+    if asked_of_words and ranking.found and ranking.proofs.best_covered < 0.999:
+        reasons.append(Reason(State.RELAXED, "no note holds all of the words"))
     return reasons

@@ -12,7 +12,7 @@ from vaultrag.model import (
     NotePath,
     Query,
 )
-from vaultrag.ranking.evidence import Proof, log_odds
+from vaultrag.ranking.evidence import log_odds
 from vaultrag.ranking.fusion import Fused
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.service.parts import VaultParts
@@ -89,7 +89,7 @@ class Explainer:
         return self._absent(row.path, row.title, self._why_not_brought(note_id))
 
     def _hit(self, rank: int, hit: Fused, path: NotePath, title: str) -> ExplainedHit:
-        proof = self._ranking.proofs.get(hit.note_id, Proof())
+        proof = self._ranking.proofs[hit.note_id]
         odds = log_odds(proof, self._bars)
         found = hit.note_id in self._found
         if found:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vaultrag.model import NameHit, NoteId
 from vaultrag.notes.words import name_key, tokens_of_name
-from vaultrag.ranking.likeness import MIN_FUZZY, Likeness, telling
+from vaultrag.ranking.likeness import MAX_SLIPS, MIN_FUZZY, Likeness, telling
 from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.connection import rows
 from vaultrag.store.note_index import NoteIndex
@@ -126,14 +126,16 @@ class Names:
         if not grams:
             return []
         better, tied = _best([self._holding(connection, gram, generation) for gram in grams])
+        # A name that leaves a quarter of the letters without a partner is not near; slips may each leave out a letter.
+        least = int(_MIN_SIMILARITY * sum(map(len, asked))) - MAX_SLIPS * len(asked)
         found = [
             row
             for ids, limit in ((better, _CANDIDATES), (tied, _TIED))
             for row in rows(
                 connection,
                 "SELECT note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
-                " ORDER BY length(key), id LIMIT ?",
-                (json.dumps(ids), limit),
+                " AND length(key) >= ? ORDER BY length(key), id LIMIT ?",
+                (json.dumps(ids), least, limit),
             )
         ]
         return _near(asked, found)

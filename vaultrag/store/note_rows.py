@@ -77,16 +77,19 @@ class NoteRows:
             )
         return [Neighbour(row[0], True) for row in out] + [Neighbour(row[0], False) for row in back]
 
-    def heading_above(self, note_id: NoteId, line: int) -> str:
-        """The text of the heading under which this file line stands; empty above the first one."""
+    def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
+        """The headings of each note that has any: file line and text, in order."""
         with self._index.readers.reading() as connection:
-            found = scalar(
+            found = rows(
                 connection,
-                "SELECT name FROM names WHERE note_id = ? AND kind = 'heading' AND line <= ?"
-                " ORDER BY line DESC LIMIT 1",
-                (note_id, line),
+                "SELECT note_id, line, name FROM names WHERE kind = 'heading'"
+                " AND note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id, line",
+                (json.dumps(list(ids)),),
             )
-        return str(found or "")
+        headings: dict[NoteId, list[tuple[int, str]]] = {}
+        for note_id, line, name in found:
+            headings.setdefault(note_id, []).append((line, name))
+        return headings
 
     def tags(self) -> list[tuple[str, int]]:
         """Every tag with the number of its notes, the most used first."""
