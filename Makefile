@@ -73,6 +73,11 @@ docs: $(VENV)/.dev  ## write the generated reference pages anew
 bench: $(VENV)/.dev  ## figures of speed and size on this machine
 	$(BIN)/python -m tests.bench
 
+.PHONY: fuzz
+fuzz: $(VENV)/.dev  ## search for inputs that break parser, protocol or query language, SECONDS each (600)
+	@mkdir -p .fuzz && cd .fuzz && for target in parser protocol query; do \
+		PYTHONPATH=.. ../$(BIN)/python -m tests.fuzz $$target --seconds $(or $(SECONDS),600) --found $$target || exit 1; done
+
 .PHONY: clean
 clean:  ## remove what was installed and built
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .fuzz

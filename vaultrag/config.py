@@ -109,6 +109,16 @@ class ServerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PrivacySettings:
+    """What agents must not see, beside notes whose properties say "private: true". A person's clients see all."""
+
+    paths: tuple[str, ...] = ()
+    """Patterns in gitignore syntax, letter case aside: ["Diary/", "*.secret.md"]."""
+    tags: tuple[str, ...] = ()
+    """Notes with one of these tags, or one below it: ["personal", "client/confidential"]."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set."""
 
@@ -117,6 +127,7 @@ class Settings:
     notes: NoteSettings = NoteSettings()
     search: SearchSettings = SearchSettings()
     server: ServerSettings = ServerSettings()
+    privacy: PrivacySettings = PrivacySettings()
 
 
 def parse(table: Mapping[str, Any]) -> Settings:

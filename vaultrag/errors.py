@@ -8,6 +8,7 @@
     |   |-- InvalidRequest         not a JSON-RPC 2.0 request
     |   |   |-- ParseFailed            not JSON at all
     |   |   `-- MessageTooLarge        one line is longer than the limit
+    |   |-- NotForAgents           an agent asks for what only a person may
     |   `-- Cancelled              the caller took the call back
     |-- VaultError             the folder of notes
     |   |-- VaultMissing           no such folder
@@ -104,6 +105,13 @@ class MessageTooLarge(InvalidRequest):
     """One line is longer than the transport allows; the connection is closed."""
 
     code = -32001
+
+
+class NotForAgents(UsageError):
+    """A client that called itself an agent asks for what only a person may."""
+
+    code = -32002
+    default_hint = "ask the person to do it"
 
 
 class Cancelled(UsageError):

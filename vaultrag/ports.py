@@ -49,15 +49,19 @@ class Clock(Protocol):
         ...
 
 
-class VaultReader(Protocol):
+class NoteReader(Protocol):
+    """Reads notes, one by one."""
+
+    def read(self, path: NotePath) -> ReadResult:
+        """Read one note. Never raises for the disk; never leaves the vault; never opens an excluded file."""
+        ...
+
+
+class VaultReader(NoteReader, Protocol):
     """Looks at a vault's files. Reads only."""
 
     def scan(self, scopes: Sequence[NotePath] = ()) -> Scan:
         """Look at the whole vault, or at these files and folders (vault-relative) only. Never raises for the disk."""
-        ...
-
-    def read(self, path: NotePath) -> ReadResult:
-        """Read one note. Never raises for the disk; never leaves the vault; never opens an excluded file."""
         ...
 
 
@@ -117,7 +121,19 @@ class PassageEmbedder(Embedder, Protocol):
         ...
 
 
-class NoteIndex(Protocol):
+class Census(Protocol):
+    """What is counted and listed of the notes."""
+
+    def count(self) -> int: ...
+
+    def skipped(self) -> Mapping[NotePath, Skipped]: ...
+
+    def problems(self) -> list[Skipped]:
+        """Notes that are indexed but not as their writer meant, with the reason."""
+        ...
+
+
+class NoteIndex(Census, Protocol):
     """``hybrid-fts.db``: what notes exist and the words in them. One writer; readers in any thread."""
 
     def entries(self, scopes: Sequence[NotePath] = ()) -> Mapping[NotePath, IndexedEntry]:
@@ -128,14 +144,6 @@ class NoteIndex(Protocol):
 
     def text_hashes(self) -> Mapping[NoteId, str]:
         """The hash of every note's embedded text, the most recently changed note first."""
-        ...
-
-    def count(self) -> int: ...
-
-    def skipped(self) -> Mapping[NotePath, Skipped]: ...
-
-    def problems(self) -> list[Skipped]:
-        """Notes that are indexed but not as their writer meant, with the reason."""
         ...
 
     def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
@@ -237,8 +245,8 @@ class VectorScan(Protocol):
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None: ...
 
-    def background(self) -> tuple[float, float]:
-        """Mean and standard deviation of the cosines."""
+    def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:
+        """Mean and standard deviation of the cosines of all notes but these."""
         ...
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.daemons import Home, OllamaProcess, Raw, RunningDaemon, daemon_home, until
 from vaultrag.config import Places
-from vaultrag.errors import InvalidRequest
+from vaultrag.errors import ConnectionLost, InvalidRequest
 from vaultrag.rpc.client import Client, discover
 from vaultrag.rpc.finding import Address, open_socket
 
@@ -248,7 +248,7 @@ def test_tcp_needs_the_token(tcp: RunningDaemon) -> None:
         with Client(open_socket(bare, 5)) as client:
             with pytest.raises(InvalidRequest):
                 client.call("hello", {"client": "test", "token": wrong})
-            with pytest.raises(InvalidRequest):
+            with pytest.raises(ConnectionLost):
                 client.status()
 
 

@@ -22,6 +22,10 @@ on a connection.
 - `{PARTIAL}` is a notification, `{{"id": <the call's id>, "answer": …}}`, sent before the answer where asked for.
 - `{CANCEL}` with `{{"id": …}}` takes a call back. A cancelled call is answered all the same, with the error `Cancelled`
   (or with its result, if that was quicker).
+- A client through which a model reads says `"reader": "agent"` in `hello`. From then on that connection gets answers
+  as if the private notes (`private: true`, and the setting `[privacy]`) did not exist, and may call only what is for
+  agents.
+- Over TCP the first line must be `hello` with the token. To anything else the daemon says only that, and hangs up.
 - Lines are 1-based and inclusive; spans in previews count code points, or UTF-16 units for a client that says so in
   `hello`.
 
@@ -56,6 +60,8 @@ def _method(method: Method) -> str:
             lines.append(f"| `{field.name}` | {_type(field.type)} | {default} | {docs.get(field.name, '')} |")
         lines.append("")
     lines.append(f"Result: {_result(method.result)}.\n")
+    if not method.agents:
+        lines.append("Not for agents.\n")
     if method.errors:
         codes = ", ".join(f"`{name}` ({getattr(errors, name).code})" for name in method.errors)
         lines.append(f"Errors: {codes}.\n")

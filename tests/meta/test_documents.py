@@ -30,3 +30,17 @@ def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         if not target.startswith(("http://", "https://", "mailto:")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+NAMED = re.compile(r"((?:`test_\w+`(?:, )?)+) in \[[^\]]*\]\(([^)]+)\)")
+
+
+def test_tests_that_are_named_exist() -> None:
+    """Each test that the table of threats names is there, in the file it links to."""
+    page = ROOT / "vaultrag/README.md"
+    rows = NAMED.findall(page.read_text("utf-8"))
+    assert len(rows) >= 20
+    for names, target in rows:
+        text = (page.parent / target).read_text("utf-8")
+        for name in re.findall(r"test_\w+", names):
+            assert f"def {name}(" in text, f"{name} is not in {target}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -171,3 +172,34 @@ def test_parse_never_raises(header: str) -> None:
     assert not (properties and problem)
     for value in properties.values():
         assert isinstance(value, str) or all(isinstance(item, str) for item in value)
+
+
+KEYS = st.text(alphabet="abcdefghijklmnopqrstuvwxyzäß水-_", min_size=1, max_size=10).map(lambda key: f"k{key}")
+VALUES = st.text(
+    st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp"), exclude_characters="\ufeff\ufffe\uffff"), max_size=20
+)
+
+
+@given(st.dictionaries(KEYS, VALUES | st.lists(VALUES.filter(str.strip), max_size=3), max_size=5), st.text(max_size=30))
+def test_what_is_quoted_comes_back(written: dict[str, str | list[str]], rest: str) -> None:
+    """Properties of any text, written in quotes, are read as written, and the body after them is untouched."""
+    header = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in written.items())
+    body = rest.replace("\r", "")
+    found, text, line = split(f"---\n{header}---\n{body}")
+    assert (found, text, line) == (header, body, 3 + header.count("\n"))
+    properties, problem = parse(header)
+    assert problem == ""
+    expected = {
+        key: value.strip() if isinstance(value, str) else tuple(map(str.strip, value)) for key, value in written.items()
+    }
+    assert properties == expected
+
+
+@given(st.text(alphabet=st.sampled_from("-. \tab:\n"), max_size=60))
+def test_header_and_body_are_all_of_the_file(text: str) -> None:
+    """A file is its header, its fences and its body, nothing lost; the body begins at the line that is said."""
+    header, body, line = split(text)
+    assert text.endswith(body)
+    assert text[: len(text) - len(body)].count("\n") == line - 1 or (not body and not text.endswith("\n"))
+    if header is None:
+        assert (body, line) == (text, 1)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.notes.test_cleaning import MARKDOWN as MARKDOWN_TEXT
 from vaultrag.model import Link, LinkKind, NotePath
 from vaultrag.notes import parse_note
 from vaultrag.notes.links import find_links
@@ -71,3 +74,32 @@ def test_unclosed_marks_hide_nothing() -> None:
     """A stray backtick, %% or <!-- is text and hides no link."""
     body = "100 %% ` and <!-- <% \\` [[a]] `\n\n[[b]]"
     assert [link.target for link in parse_note(NotePath("x.md"), body.encode()).links] == ["a", "b"]
+
+
+NAME = st.text(
+    st.characters(exclude_characters="[]|#^\\`%<>\n\r\0", exclude_categories=("Cs", "Cc", "Zl", "Zp")),
+    min_size=1,
+    max_size=12,
+).filter(lambda name: name == name.strip() and name)
+LINE = st.text(alphabet="abc .,é水 ", max_size=20)
+
+
+@given(LINE, NAME, st.none() | NAME, st.none() | NAME, LINE, st.integers(0, 5), st.booleans())
+def test_any_wikilink_is_found(
+    before: str, target: str, heading: str | None, alias: str | None, after: str, line: int, embed: bool
+) -> None:
+    """A link of any names, anywhere in a line, is found on its line with all its parts."""
+    written = f"{'!' * embed}[[{target}{'#' + heading if heading else ''}{'|' + alias if alias else ''}]]"
+    (link,) = find_links("\n" * line + before + written + after, 1)
+    kind = EMBED if embed else LinkKind.WIKILINK
+    assert link == Link(target, line + 1, kind, alias or "", heading or "")
+
+
+@given(MARKDOWN_TEXT, st.integers(1, 50))
+def test_links_lie_in_the_text(text: str, first_line: int) -> None:
+    """Whatever the text: links come in the order of their lines, each of them within the text, and none is empty."""
+    links = find_links(text, first_line)
+    lines = [link.line for link in links]
+    assert lines == sorted(lines)
+    assert all(first_line <= line <= first_line + text.count("\n") for line in lines)
+    assert all(link.target or link.heading or link.block for link in links)

@@ -336,6 +336,7 @@ class Raw:
         self.sock.settimeout(10)
         self.sock.connect(str(places.socket))
         self._rest = b""
+        self.reader = hello.get("reader", "person")
         if greet:
             answer = self.call("hello", {"client": "test", **hello}, "hello")
             assert "result" in answer, answer

@@ -17,6 +17,7 @@ from pathlib import Path
 from vaultrag import __version__
 from vaultrag.config import Places, Settings
 from vaultrag.daemon.lock import DaemonLock
+from vaultrag.daemon.privacy import private_rules
 from vaultrag.daemon.ready import tell_manager
 from vaultrag.daemon.vaults import Embedders, Registry, check_root, open_vault, write_atomically
 from vaultrag.errors import DaemonFailed, VaultragError
@@ -45,6 +46,7 @@ class Daemon:
         Raises:
             DaemonAlreadyRunning, DaemonFailed, VaultError, ConfigError
         """
+        private_rules(self._settings.privacy)  # better no daemon than one that shows what it was told to hide
         roots = [check_root(path, self._places) for path in vaults]
         with DaemonLock(self._places.lock):
             asyncio.run(self._serve([*self._registry.roots(), *roots]))

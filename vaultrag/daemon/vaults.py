@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from vaultrag.config import Places, Settings, vault_id
+from vaultrag.daemon.privacy import for_agents, private_rules
 from vaultrag.embed.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embedding import Embedding
@@ -77,7 +78,9 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
 
     Raises:
         StoreError: Its databases cannot be opened.
+        ConfigError: What the settings keep from agents makes no sense.
     """
+    rules = private_rules(settings.privacy)
     identity = vault_id(root)
     clock = SystemClock()
     try:
@@ -135,7 +138,9 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
         watching=watcher.describe,
         events=shelf.events,
         close=close,
+        lacking=lambda: meaning.pending,
     )
+    agents = for_agents(parts, index, rules, settings.search)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two
         worker.start()
@@ -143,7 +148,7 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
     except BaseException:
         close()
         raise
-    return VaultService(parts, settings.search)
+    return VaultService(parts, settings.search, agents)
 
 
 def check_root(path: Path, places: Places) -> Path:

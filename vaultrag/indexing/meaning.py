@@ -82,6 +82,11 @@ class Meaning:
         return len(self._pending)
 
     @property
+    def awaited(self) -> frozenset[NoteId]:
+        """The notes that ``pending`` counts."""
+        return frozenset(self._pending.copy())  # in one step: it is read while the threads go on
+
+    @property
     def passages_pending(self) -> int:
         """Notes that have their vector, and whose passages are still to be made."""
         return len(self._second.awaited)

@@ -50,6 +50,7 @@ from vaultrag.model.queries import (
     Mode,
     PropertyFilter,
     Query,
+    Reader,
     Term,
 )
 from vaultrag.model.status import (
@@ -108,6 +109,7 @@ __all__ = [
     "Mode",
     "PropertyFilter",
     "Query",
+    "Reader",
     "Term",
     "DaemonStatus",
     "EmbedderStatus",

@@ -9,6 +9,9 @@ from typing import Literal
 Mode = Literal["hybrid", "words", "meaning"]
 """Which arms are asked."""
 
+Reader = Literal["person", "agent"]
+"""Who gets the answer. From an agent, private notes are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:

@@ -42,6 +42,10 @@ FIRST_HEADER_LINE = 2
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 
+_PRIVATE = re.compile(
+    r"""(?:^|[{,])[ \t]*["']?private["']?[ \t]*:(?=[ \t]|$)[ \t]*([^,}\n]*)""", re.MULTILINE | re.IGNORECASE
+)
+
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 # Obsidian reads YAML 1.2, where yes, no, on and off are words like any other.
 _BOOLEANS = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
@@ -106,6 +110,19 @@ def parse(header: str) -> tuple[Properties, str]:
         reason = str(error) if isinstance(error, _TooMuch) else "they hold characters that YAML does not allow"
         return {}, _problem(reason)
     return ({}, "") if not document else ({}, _problem("they are not `name: value` lines"))
+
+
+def salvage(text: str) -> Properties:
+    """What must be known even of a header that cannot be read, or that is never closed: whether it says ``private``.
+
+    Args:
+        text: The header, or a file that begins with an opening fence and has no closing one.
+    """
+    opening = _OPENING.match(text)
+    if opening:
+        text = text[opening.end() :].partition("\n\n")[0]
+    values = tuple(value.split(" #")[0].strip(" \t\"'") for value in _PRIVATE.findall(text))
+    return {"private": values} if values else {}
 
 
 def _problem(reason: str, mark: Any = None) -> str:

@@ -37,6 +37,9 @@ def parse_note(path: NotePath, data: bytes) -> Note:
         properties, problem = frontmatter.parse(header)
         if problem:
             problems.append(problem)
+            properties = frontmatter.salvage(header)
+    elif text.startswith("---"):
+        properties = frontmatter.salvage(text)
     title = _title(properties.get("title")) or file_title(path)
     lifted = lift(without_drawing(body) if "excalidraw-plugin" in properties else body)
     links = find_links(header, frontmatter.FIRST_HEADER_LINE) if header else []

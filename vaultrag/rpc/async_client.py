@@ -12,7 +12,7 @@ import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Mode, NoteView, TagCount
+from vaultrag.model import Answer, DaemonStatus, Mode, NoteView, Reader, TagCount
 from vaultrag.rpc import calls
 from vaultrag.rpc.calls import Call
 from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket
@@ -36,17 +36,19 @@ class AsyncClient:
         self._pump = asyncio.create_task(self._read())
 
     @classmethod
-    async def connect(cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 5.0) -> AsyncClient:
+    async def connect(
+        cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 5.0, reader: Reader = "person"
+    ) -> AsyncClient:
         """Connect and say hello; see ``Client.connect``."""
         address = discover(places or Places.find())
-        greeting = hello(vault, address)
+        greeting = hello(vault, address, reader)
         sock = await asyncio.to_thread(open_socket, address, timeout_s)
         sock.setblocking(False)
         if sock.family == socket.AF_INET:
-            reader, writer = await asyncio.open_connection(sock=sock)
+            streams = await asyncio.open_connection(sock=sock)
         else:
-            reader, writer = await asyncio.open_unix_connection(sock=sock)
-        client = cls(reader, writer)
+            streams = await asyncio.open_unix_connection(sock=sock)
+        client = cls(*streams)
         try:
             client.welcome = await client.call("hello", greeting)
         except BaseException:

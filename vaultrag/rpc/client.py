@@ -21,7 +21,7 @@ import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonNotRunning
-from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, Reader, TagCount, VaultStatus
 from vaultrag.rpc import calls
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.calls import Call, result_of
@@ -43,19 +43,23 @@ class Client:
         self._conversation = Conversation()
 
     @classmethod
-    def connect(cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 30.0) -> Client:
+    def connect(
+        cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 30.0, reader: Reader = "person"
+    ) -> Client:
         """Connect and say hello.
 
         Args:
             places: Where to look; the platform's places, or ``VAULTRAG_HOME``.
             vault: The vault that calls mean when they name none.
             timeout_s: How long any single answer may take.
+            reader: ``agent`` where what is read reaches a model or a program that acts by itself: private notes are
+                then kept back by the daemon, on this connection for good.
 
         Raises:
             DaemonNotRunning, ProtocolMismatch, VaultUnknown
         """
         address = discover(places or Places.find())
-        greeting = hello(vault, address)
+        greeting = hello(vault, address, reader)
         client = cls(open_socket(address, timeout_s))
         try:
             client.welcome = client.call("hello", greeting)

@@ -32,6 +32,12 @@ WRITE_TIMEOUT_S = 20.0
 GREETING_S = 60.0
 """A client that has not said hello by then gives its place to others."""
 
+STRANGER_S = 10.0
+"""Over TCP anybody on the machine can connect: who has not shown the token by then gives its place to others."""
+
+STRANGER_BYTES = 16_384
+"""And until then no longer line is read: nobody without the token fills the memory."""
+
 LINGER_S = 2.0
 """A client that is refused gets so long to read why."""
 
@@ -66,6 +72,7 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._session = methods.Session(host.service, host.stop)
+        self._stranger = bool(host.token)
         self._room = asyncio.Semaphore(MAX_CALLS)
         self.calls: dict[CallId, asyncio.Task[None]] = {}
 
@@ -74,13 +81,16 @@ class Connection:
 
         Raises:
             VaultragError: The client must go; tell it with ``refuse``.
-            TimeoutError: It does not read what it is sent, or never says hello.
+            TimeoutError: It does not read what it is sent, or never says hello (over TCP: shows the token).
         """
-        lines = Lines(self._host.max_bytes)
-        async with asyncio.timeout(GREETING_S) as greeting:
+        most = self._host.max_bytes
+        lines = Lines(min(most, STRANGER_BYTES) if self._stranger else most)
+        async with asyncio.timeout(STRANGER_S if self._stranger else GREETING_S) as greeting:
             while data := await self._reader.read(READ_CHUNK):
                 for line in lines.feed(data):
                     await self._handle(line)
+                    if not self._stranger:
+                        lines.max_bytes = most
                     if self._session.greeted:
                         greeting.reschedule(None)
                 await self._drain()
@@ -119,6 +129,8 @@ class Connection:
     async def _handle(self, line: bytes) -> None:
         if not self._session.greeted and line.split(b" ", 1)[0] in _HTTP:
             raise InvalidRequest("this is not an HTTP server", hint="see the protocol's reference")
+        if self._stranger:
+            self._recognise(line)
         try:
             message = protocol.decode(line)
         except VaultragError as error:
@@ -195,10 +207,26 @@ class Connection:
         if error is not None and request.id is not None:
             self.send(protocol.encode_error(request.id, error))
 
+    def _recognise(self, line: bytes) -> None:
+        """Let in who shows the token with the first line.
+
+        Raises:
+            InvalidRequest: It is anything else; the connection ends.
+        """
+        try:
+            message = protocol.decode(line)
+        except VaultragError:
+            message = None
+        if not (isinstance(message, Request) and message.method == "hello"):
+            raise InvalidRequest("over TCP the first message is hello, with the token from the token file")
+        self._check_token(message.params)
+        self._stranger = False
+
     def _check_token(self, params: dict[str, Any]) -> None:
         wanted = self._host.token
         given = params.get("token", "")
-        if wanted and not (isinstance(given, str) and hmac.compare_digest(given.encode(), wanted.encode())):
+        shown = given.encode("utf-8", "replace") if isinstance(given, str) else b""
+        if wanted and not hmac.compare_digest(shown, wanted.encode()):
             raise InvalidRequest("the token is wrong; read it from the token file again")
 
     async def _drain(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import time
 from pathlib import Path
@@ -12,7 +13,9 @@ import msgspec
 from vaultrag import __version__
 from vaultrag.config import Places
 from vaultrag.errors import DaemonNotRunning
+from vaultrag.model import Reader
 from vaultrag.rpc.protocol import PROTOCOL_MAX, PROTOCOL_MIN
+from vaultrag.rpc.sockets import peer_user
 
 CHUNK = 262_144
 
@@ -42,8 +45,14 @@ def discover(places: Places) -> Address:
     raise DaemonNotRunning("no daemon is running")
 
 
-def hello(vault: str, address: Address) -> dict[str, object]:
+def hello(vault: str, address: Address, reader: Reader = "person") -> dict[str, object]:
     """The parameters of the first call.
+
+    Args:
+        vault: The vault that calls mean when they name none.
+        address: From ``discover``.
+        reader: Who gets the answers. It is said only of an agent, so that a person can still talk to an older daemon;
+            with one of those, an agent gets an error and no notes.
 
     Raises:
         DaemonNotRunning: The token file is gone, and with it the daemon.
@@ -54,33 +63,53 @@ def hello(vault: str, address: Address) -> dict[str, object]:
             token = Path(address.token_file).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise DaemonNotRunning(f"the token file {address.token_file} cannot be read") from error
-    return {
+    greeting: dict[str, object] = {
         "client": f"vaultrag-python/{__version__}",
         "protocol_min": PROTOCOL_MIN,
         "protocol_max": PROTOCOL_MAX,
         "vault": vault,
         "token": token,
     }
+    return greeting | ({"reader": reader} if reader != "person" else {})
 
 
 def open_socket(address: Address, timeout_s: float) -> socket.socket:
     """A connected socket.
 
     Raises:
-        DaemonNotRunning: Nothing answers.
+        DaemonNotRunning: Nothing answers, or another user's process does.
     """
     trouble: OSError | None = None
     for path in address.sockets:
         try:
-            return _unix(path, timeout_s)
+            sock = _unix(path, timeout_s)
         except OSError as error:
             trouble = error
+        else:
+            _check_owner(sock, path)
+            return sock
     if address.tcp_port:
         try:
             return socket.create_connection(("127.0.0.1", address.tcp_port), timeout_s)
         except OSError as error:
             trouble = error
     raise DaemonNotRunning("no daemon answers on its socket") from trouble
+
+
+def _check_owner(sock: socket.socket, path: str) -> None:
+    """Ask nobody else's process: a socket under /tmp could be anybody's, and would hear every query.
+
+    Raises:
+        DaemonNotRunning
+    """
+    if not hasattr(os, "getuid"):
+        return
+    user = peer_user(sock)
+    if user is None:
+        user = Path(path).stat().st_uid
+    if user not in (os.getuid(), 0):
+        sock.close()
+        raise DaemonNotRunning(f"the socket {path} is another user's", hint="vaultrag up, or set VAULTRAG_HOME")
 
 
 def _unix(path: str, timeout_s: float) -> socket.socket:

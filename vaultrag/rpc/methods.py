@@ -16,8 +16,8 @@ from typing import Any, Literal
 import msgspec
 
 from vaultrag import __version__
-from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, ProtocolMismatch, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, Hit, NoteView, Span, TagCount, VaultStatus
+from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
+from vaultrag.model import Answer, DaemonStatus, Explanation, Hit, NoteView, Reader, Span, TagCount, VaultStatus
 from vaultrag.rpc.protocol import PROTOCOL_MAX, PROTOCOL_MIN
 from vaultrag.service import Service, VaultService
 
@@ -37,6 +37,8 @@ class Hello(Params, frozen=True):
     """How spans in previews are counted."""
     token: str = ""
     """Over TCP: the content of the token file."""
+    reader: Literal["person", "agent"] = "person"
+    """Who gets the answers. From an agent private notes are kept; a connection that was an agent's stays one."""
 
 
 class Search(Params, frozen=True):
@@ -114,6 +116,7 @@ class Welcome:
     vault: str
     vaults: tuple[str, ...]
     methods: tuple[str, ...]
+    reader: Reader = "person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +136,11 @@ class Session:
     client: str = ""
     vault: str = ""
     utf16: bool = False
+    reader: Reader = "person"
 
     def vault_for(self, name: str) -> VaultService:
-        return self.service.vault(name or self.vault)
+        """The vault, as this connection's reader may see it."""
+        return self.service.vault(name or self.vault).for_reader(self.reader)
 
 
 Notify = Callable[[Answer], None]
@@ -143,7 +148,11 @@ Notify = Callable[[Answer], None]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method. ``run`` gets the session, the parameters, and a way to send a partial answer."""
+    """One method. ``run`` gets the session, the parameters, and a way to send a partial answer.
+
+    ``agents``: agents may call it. Said of each method by itself, so that a new one is closed to them until somebody
+    has thought about it.
+    """
 
     name: str
     params: type[Params]
@@ -151,6 +160,7 @@ class Method:
     run: Callable[[Session, Any, Notify], Any]
     summary: str
     errors: tuple[str, ...] = ()
+    agents: bool = False
 
 
 def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
@@ -166,10 +176,21 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
     vaults = session.service.vaults
     if not named and len(vaults) == 1:
         named = vaults[0].id
+    if session.reader == "agent" and params.reader != "agent":
+        raise NotForAgents("this connection is an agent's and stays one", hint="connect again")
     session.client, session.vault, session.utf16 = params.client[:100], params.vault, params.positions == "utf-16"
+    session.reader = params.reader
     session.greeted = True
+    offered = tuple(name for name, method in METHODS.items() if method.agents or session.reader == "person")
     return Welcome(
-        "vaultrag", __version__, version, os.getpid(), named, tuple(vault.id for vault in vaults), tuple(METHODS)
+        "vaultrag",
+        __version__,
+        version,
+        os.getpid(),
+        named,
+        tuple(vault.id for vault in vaults),
+        offered,
+        session.reader,
     )
 
 
@@ -210,7 +231,7 @@ def _tags(session: Session, params: Tags, _: Notify) -> tuple[TagCount, ...]:
 
 
 def _status(session: Session, params: Status, _: Notify) -> DaemonStatus:
-    return session.service.status(full=params.full)
+    return session.service.status(full=params.full, reader=session.reader)
 
 
 def _reindex(session: Session, params: Reindex, _: Notify) -> VaultStatus:
@@ -244,17 +265,22 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("hello", Hello, Welcome, _hello, "Begin: agree on a protocol version; the first call on a connection.",
-               ("ProtocolMismatch", "VaultUnknown")),
-        Method("search", Search, Answer, _search, "Notes that fit a query, best first.", _VAULT),
+               ("ProtocolMismatch", "VaultUnknown", "NotForAgents"), agents=True),
+        Method("search", Search, Answer, _search, "Notes that fit a query, best first.", _VAULT, agents=True),
         Method("explain", Explain, Explanation, _explain,
-               "How a query was read, and why each note stands where it stands, or is missing.", _VAULT),
-        Method("related", Related, Answer, _related, "Notes near in meaning to a note, or linked with it.", _PATH),
+               "How a query was read, and why each note stands where it stands, or is missing.", _VAULT,
+               agents=True),
+        Method("related", Related, Answer, _related, "Notes near in meaning to a note, or linked with it.", _PATH,
+               agents=True),
         Method("get", Get, NoteView, _get, "A note: whole, some lines, or the section under a heading.",
-               (*_PATH, "NoteUnreadable")),
-        Method("tags", Tags, tuple[TagCount, ...], _tags, "Every tag with the number of its notes.", _VAULT),
-        Method("status", Status, DaemonStatus, _status, "How the daemon, its embedder and its vaults fare."),
+               (*_PATH, "NoteUnreadable"), agents=True),
+        Method("tags", Tags, tuple[TagCount, ...], _tags, "Every tag with the number of its notes.", _VAULT,
+               agents=True),
+        Method("status", Status, DaemonStatus, _status, "How the daemon, its embedder and its vaults fare.",
+               agents=True),
         Method("reindex", Reindex, VaultStatus, _reindex,
-               "Compare everything with the disk, believe what is missing, try again what failed.", _VAULT),
+               "Compare everything with the disk; for a person also believe what is missing, try again what failed.",
+               _VAULT, agents=True),
         Method("add_vault", AddVault, VaultStatus, _add_vault, "Serve a folder of notes, now and after a restart.",
                ("VaultMissing", "VaultUnreadable", "VaultUnsuitable")),
         Method("remove_vault", RemoveVault, Done, _remove_vault,
@@ -268,7 +294,7 @@ def run(session: Session, name: str, params: dict[str, Any], notify: Notify) -> 
     """Run a method.
 
     Raises:
-        MethodNotFound, InvalidParams, InvalidRequest, and what the method says.
+        MethodNotFound, InvalidParams, InvalidRequest, NotForAgents, and what the method says.
     """
     method = METHODS.get(name)
     if method is None:
@@ -276,6 +302,8 @@ def run(session: Session, name: str, params: dict[str, Any], notify: Notify) -> 
         raise MethodNotFound(f"there is no method {name[:100]!r}", hint=f"did you mean {near[0]}?" if near else "")
     if not session.greeted and name != "hello":
         raise InvalidRequest("the first call on a connection is hello", hint="call hello first")
+    if session.reader == "agent" and not method.agents:
+        raise NotForAgents(f"{name} is not for agents")
     return method.run(session, convert(method, params), notify)
 
 

@@ -133,7 +133,7 @@ class Lines:
     """Cuts a stream of bytes into lines of at most ``max_bytes``."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes
         self._parts: list[bytes] = []
         self._size = 0
 
@@ -156,9 +156,9 @@ class Lines:
     def _take(self, part: bytes) -> None:
         # Counted with the blanks around it, so that it does not matter where the stream was cut.
         self._size += len(part)
-        if self._size > self._max_bytes:
+        if self._size > self.max_bytes:
             self._parts = []
-            raise MessageTooLarge(f"a message has at most {self._max_bytes} bytes", max_bytes=self._max_bytes)
+            raise MessageTooLarge(f"a message has at most {self.max_bytes} bytes", max_bytes=self.max_bytes)
         self._parts.append(part)
 
 

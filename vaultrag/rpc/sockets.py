@@ -70,10 +70,15 @@ def check_peer(sock: Any) -> None:
     Raises:
         VaultragError
     """
-    if sock is None or sock.family == socket.AF_INET or not hasattr(os, "getuid"):
-        return
-    if sys.platform == "linux":
-        credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        _, user, _ = struct.unpack("3i", credentials)
-        if user not in (os.getuid(), 0):
-            raise VaultragError("this daemon serves its own user only")
+    user = peer_user(sock)
+    if user is not None and user not in (os.getuid(), 0):
+        raise VaultragError("this daemon serves its own user only")
+
+
+def peer_user(sock: Any) -> int | None:
+    """The user at the other end of a Unix socket; None where the system does not tell."""
+    if sock is None or sock.family == socket.AF_INET or sys.platform != "linux":
+        return None
+    credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    user: int = struct.unpack("3i", credentials)[1]
+    return user

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from vaultrag.model import Clause, Content, Gone, Hit, NotePath, NoteRow, Skipped
 from vaultrag.notes import read_body
-from vaultrag.ports import NoteTable, VaultReader, VectorScan, WordArm
+from vaultrag.ports import NoteReader, NoteTable, VectorScan, WordArm
 from vaultrag.ranking.fusion import Fused
 from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
 
@@ -19,7 +19,7 @@ from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
 class HitMaker:
     """Makes hits. Callable from any thread."""
 
-    def __init__(self, table: NoteTable, words: WordArm, reader: VaultReader) -> None:
+    def __init__(self, table: NoteTable, words: WordArm, reader: NoteReader) -> None:
         self._table = table
         self._words = words
         self._reader = reader

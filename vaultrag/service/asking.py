@@ -19,6 +19,7 @@ from vaultrag.ranking.terms import only_signs
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.search.related import related
 from vaultrag.service.explaining import Explainer, filters_of, words_of
+from vaultrag.service.faring import AWAY
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import find
 
@@ -63,7 +64,8 @@ class Asking:
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking)]
-            return Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, len(ranking.found), _since(started))
+            total = len(ranking.found) - (len(gone) if self._parts.for_agents else 0)
+            return Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, total, _since(started))
 
         if partial is not None and mode == "hybrid" and query.terms:
             early = self._parts.engine.finish(draft, None, bars_for(""))
@@ -100,7 +102,7 @@ class Asking:
         scan: VectorScan | None = None
         if view.state in ("ready", "waiting") and view.vectors is not None:
             vector = view.vectors.vector(note_id)
-            scan = view.vectors.scan(vector) if vector is not None else None
+            scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
         ranked = related(note_id, self._parts.table, scan, linked=linked)
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         if gone:
@@ -108,7 +110,8 @@ class Asking:
         reasons = self._index_reasons(scan)
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
-        return Answer(path, _worst(reasons), tuple(hits), tuple(reasons), "meaning", len(ranked), _since(started))
+        total = len(ranked) - (len(gone) if self._parts.for_agents else 0)
+        return Answer(path, _worst(reasons), tuple(hits), tuple(reasons), "meaning", total, _since(started))
 
     # -- details -------------------------------------------------------------------------------------------------
 
@@ -144,7 +147,7 @@ class Asking:
             if view.embedder.identity() != view.vectors.identity:
                 self._parts.embedding.compare()  # it finds the same, and makes them again
                 return None, [Reason(State.MODEL_MISMATCH, "the model was replaced; the vectors are made again")]
-            return view.vectors.scan(view.embedder.embed_query(draft.query.text)), []
+            return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(draft.query.text))), []
         except EmbedError as error:
             log.info("query without meaning: %s (%s)", error.message, describe(error))
             return None, [Reason(State.KEYWORD_ONLY, error.message, error.hint)]
@@ -154,11 +157,13 @@ class Asking:
         progress = parts.worker.progress
         reasons = []
         if progress.phase in ("starting", "reading") and not parts.worker.searchable.is_set():
-            reasons.append(Reason(State.INDEXING, f"notes are still being read ({progress.done} of {progress.total})"))
+            how_far = "" if parts.for_agents else f" ({progress.done} of {progress.total})"
+            reasons.append(Reason(State.INDEXING, f"notes are still being read{how_far}"))
         elif progress.phase == "away":
-            reasons.append(Reason(State.PARTIAL, progress.why, progress.hint))
-        if scan is not None and parts.meaning.pending:
-            reasons.append(Reason(State.INDEXING, f"{parts.meaning.pending} notes have no vector yet"))
+            told = Reason(State.PARTIAL, progress.why, progress.hint)
+            reasons.append(Reason(State.PARTIAL, AWAY) if parts.for_agents else told)
+        if scan is not None and (lacking := parts.lacking()):
+            reasons.append(Reason(State.INDEXING, f"{lacking} notes have no vector yet"))
         return reasons
 
 

@@ -7,9 +7,14 @@ from dataclasses import replace
 from vaultrag.model import EmbedderStatus, Skipped, VaultStatus
 from vaultrag.service.parts import LISTED, VaultParts
 
+AWAY = "the vault cannot be read as a whole at the moment; what is known of it stands"
+"""What an agent is told instead of how many notes are missing."""
+
 
 def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
     """See ``VaultService.status``."""
+    if parts.for_agents:
+        return _status_for_agents(parts)
     progress, view = parts.worker.progress, parts.meaning.view
     total = parts.index.count()
     skipped, odd = parts.index.skipped(), parts.index.problems()
@@ -48,6 +53,33 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         events=tuple(parts.events),
         skipped_notes=tuple(list(skipped.values())[:LISTED]) if full else (),
         problem_notes=tuple(listed),
+    )
+
+
+def _status_for_agents(parts: VaultParts) -> VaultStatus:
+    """Figures of the notes that agents may see, and none that a private note could move."""
+    progress, view = parts.worker.progress, parts.meaning.view
+    total = parts.index.count()
+    pending = 0 if parts.meaning.off else parts.lacking()
+    failed = len(parts.table.by_ids(parts.meaning.failed))
+    state, why = "ready", view.why
+    if progress.phase in ("away", "broken"):
+        state, why = progress.phase, AWAY
+    elif not parts.worker.searchable.is_set():
+        state = "indexing"
+    elif (total and view.state == "starting") or (pending and view.state in ("ready", "mismatch")):
+        state = "embedding"
+    return VaultStatus(
+        id=parts.id,
+        name=parts.root.name,
+        root=str(parts.root),
+        state=state,
+        notes=total,
+        embedded=max(0, total - pending - failed) if view.vectors is not None else 0,
+        pending=pending,
+        failed=failed,
+        why=why,
+        hint=view.hint if why == view.why else "",
     )
 
 

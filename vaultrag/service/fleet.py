@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vaultrag import __version__
 from vaultrag.errors import VaultMissing, VaultragError, VaultUnknown
-from vaultrag.model import DaemonStatus, EmbedderStatus
+from vaultrag.model import DaemonStatus, EmbedderStatus, Reader
 from vaultrag.service.vault import VaultService
 
 log = logging.getLogger(__name__)
@@ -121,9 +121,9 @@ class Service:
                 return matches[0]
         return None
 
-    def status(self, *, full: bool = False) -> DaemonStatus:
-        """How everything fares."""
-        vaults = self.vaults
+    def status(self, *, full: bool = False, reader: Reader = "person") -> DaemonStatus:
+        """How everything fares, as far as this reader may know."""
+        vaults = [vault.for_reader(reader) for vault in self.vaults]
         statuses = tuple(vault.status(full=full) for vault in vaults)
         embedder = vaults[0].embedder_status() if vaults else EmbedderStatus("", "", "off", "no vault is served")
         states = [status.state for status in statuses]

@@ -9,7 +9,7 @@ from pathlib import Path
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
-from vaultrag.ports import Clock, NoteIndex, NoteTable, Reranker, VaultReader
+from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, VectorScan
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 
@@ -20,12 +20,18 @@ LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class VaultParts:
-    """What one vault is made of; put together in ``daemon``."""
+    """What one vault is made of; put together in ``daemon``. For agents, see ``agents.blind``.
+
+    Attributes:
+        lacking: Counts the notes without a vector.
+        narrowed: What may be seen of a comparison with all vectors.
+        for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
+    """
 
     id: str
     root: Path
-    reader: VaultReader
-    index: NoteIndex
+    reader: NoteReader
+    index: Census
     table: NoteTable
     engine: Engine
     hits: HitMaker
@@ -37,4 +43,7 @@ class VaultParts:
     watching: Callable[[], str]
     events: Sequence[str]
     close: Callable[[], None]
+    lacking: Callable[[], int]
     reranker: Reranker | None = None
+    narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
+    for_agents: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
-from vaultrag.model import Content, Heading, NoteId, NotePath, NoteView
+from vaultrag.model import Content, Gone, Heading, NoteId, NotePath, NoteView
 from vaultrag.notes import parse_note
 from vaultrag.notes.words import name_key
 from vaultrag.ports import NoteTable
@@ -26,13 +26,18 @@ def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
         )
     note_id = table.id_of(asked) if asked else None
     if note_id is None:
-        near = table.near_paths(asked)
-        hint = f"did you mean {near[0]}?" if near else f'vaultrag search "{Path(asked).stem}"'
-        raise NoteNotFound(f"there is no note {asked[:200]} in the index", hint=hint, path=path[:200])
+        raise _not_found(table, asked, path)
     row = table.by_ids([note_id]).get(note_id)
     if row is None:  # deleted since the line above
         raise NoteNotFound(f"there is no note {asked[:200]} in the index any more", path=path[:200])
     return note_id, row.path
+
+
+def _not_found(table: NoteTable, asked: str, path: str, but: str = "") -> NoteNotFound:
+    """``but``: a path that is not to be proposed."""
+    near = [known for known in table.near_paths(asked) if known != but]
+    hint = f"did you mean {near[0]}?" if near else f'vaultrag search "{Path(asked).stem}"'
+    return NoteNotFound(f"there is no note {asked[:200]} in the index", hint=hint, path=path[:200])
 
 
 def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, heading: str) -> NoteView:
@@ -41,6 +46,8 @@ def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, he
     result = parts.reader.read(known)
     if not isinstance(result, Content):
         parts.worker.notice([known])
+        if parts.for_agents and isinstance(result, Gone):  # to the letter what is said of a note that never was
+            raise _not_found(parts.table, path.split("#", 1)[0], path, but=known)
         why = getattr(result, "reason", "it is not on the disk any more")
         raise NoteUnreadable(f"{known} cannot be read: {why}", hint="vaultrag status", path=known)
     note = parse_note(known, result.data)

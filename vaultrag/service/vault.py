@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vaultrag.config import SearchSettings
-from vaultrag.model import Answer, EmbedderStatus, Explanation, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.errors import NotForAgents
+from vaultrag.model import Answer, EmbedderStatus, Explanation, Mode, NoteView, Reader, TagCount, VaultStatus
 from vaultrag.service import faring, reading
 from vaultrag.service.asking import Asking
 from vaultrag.service.parts import VaultParts
@@ -14,12 +15,28 @@ from vaultrag.service.parts import VaultParts
 class VaultService:
     """Answers for one vault."""
 
-    def __init__(self, parts: VaultParts, settings: SearchSettings) -> None:
+    def __init__(self, parts: VaultParts, settings: SearchSettings, agents: VaultParts | None = None) -> None:
+        """Args:
+        agents: What agents are answered from; without it they get no answer at all.
+        """
         self._parts = parts
+        self._agents = VaultService(agents, settings) if agents is not None else None
         self._asking = Asking(parts, settings)
         self.id = parts.id
         self.root = parts.root
         self.name = parts.root.name
+
+    def for_reader(self, reader: Reader) -> VaultService:
+        """The vault as this reader may see it.
+
+        Raises:
+            NotForAgents: This service was made without a view for agents.
+        """
+        if reader == "person" or self._parts.for_agents:
+            return self
+        if self._agents is None:
+            raise NotForAgents("this vault is not open to agents")
+        return self._agents
 
     @property
     def parts(self) -> VaultParts:
@@ -90,8 +107,8 @@ class VaultService:
         return faring.embedder_status(self._parts)
 
     def reindex(self) -> None:
-        """Compare everything with the disk, believe what is missing, try again what failed."""
-        self._parts.worker.reconcile(confirmed=True)
+        """Compare everything with the disk and, for a person, believe what is missing and try again what failed."""
+        self._parts.worker.reconcile(confirmed=not self._parts.for_agents)
 
     def close(self) -> None:
         self._parts.close()

@@ -12,13 +12,15 @@ import apsw
 
 from vaultrag.model import Filters, NoteId, PropertyFilter
 from vaultrag.store.connection import rows
+from vaultrag.store.private import listed
 
 _STATES = {
     # A link of a note to itself (to one of its headings, say) joins it to nothing.
     "orphan": "NOT EXISTS (SELECT 1 FROM links WHERE note_id = notes.id AND key != '' AND key NOT IN ("
     "SELECT key FROM names WHERE note_id = notes.id AND kind != 'heading')) AND NOT EXISTS ("
     "SELECT 1 FROM names JOIN links ON links.key = names.key"
-    " WHERE names.note_id = notes.id AND names.key != '' AND names.kind != 'heading' AND links.note_id != notes.id)",
+    " WHERE names.note_id = notes.id AND names.key != '' AND names.kind != 'heading' AND links.note_id != notes.id"
+    " AND links.note_id NOT IN (SELECT value FROM json_each(?)))",
     "untagged": "NOT EXISTS (SELECT 1 FROM tags WHERE note_id = notes.id)",
     "empty": "body_chars = 0",
     "daily": "title GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'",
@@ -29,12 +31,14 @@ _STATES = {
 _FILE_NAME = "replace(path_key, rtrim(path_key, replace(path_key, '/', '')), '')"
 
 
-def matching_ids(connection: apsw.Connection, filters: Filters) -> frozenset[NoteId]:
-    """Ids of the notes that meet every condition."""
+def matching_ids(
+    connection: apsw.Connection, filters: Filters, hidden: frozenset[NoteId] = frozenset()
+) -> frozenset[NoteId]:
+    """Ids of the notes that meet every condition; for a reader for whom those in ``hidden`` do not exist."""
     conditions: list[str] = []
     values: list[object] = []
     for negated in (False, True):
-        for condition, bound in _conditions(filters, negated):
+        for condition, bound in _conditions(filters, negated, listed(hidden)):
             conditions.append(f"NOT ({condition})" if negated else f"({condition})")
             values.extend(bound)
     if filters.after:
@@ -44,10 +48,10 @@ def matching_ids(connection: apsw.Connection, filters: Filters) -> frozenset[Not
         conditions.append("mtime_ns < ?")
         values.append(_start_of(filters.before))
     sql = "SELECT id FROM notes WHERE " + (" AND ".join(conditions) or "1")
-    return frozenset(row[0] for row in rows(connection, sql, values))
+    return frozenset(row[0] for row in rows(connection, sql, values)) - hidden
 
 
-def _conditions(filters: Filters, negated: bool) -> list[tuple[str, list[object]]]:
+def _conditions(filters: Filters, negated: bool, hidden: str) -> list[tuple[str, list[object]]]:
     found: list[tuple[str, list[object]]] = []
     for tag in filters.not_tags if negated else filters.tags:
         key = _key(tag)
@@ -64,7 +68,7 @@ def _conditions(filters: Filters, negated: bool) -> list[tuple[str, list[object]
     for wanted in filters.not_properties if negated else filters.properties:
         found.append(_property(wanted))
     for state in filters.not_states if negated else filters.states:
-        found.append((_STATES[state], []))
+        found.append((_STATES[state], [hidden] if state == "orphan" else []))
     return found
 
 

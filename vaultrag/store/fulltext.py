@@ -7,8 +7,9 @@ only: a common word's list is long and tells little.
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import apsw
@@ -16,6 +17,7 @@ import apsw
 from vaultrag.model import Clause, ClauseCount, NoteId, WordHit, WordResult
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.private import Hidden, nothing_hidden
 from vaultrag.store.schema import FIELDS, TOKENIZER
 
 FIELD_WEIGHTS: dict[str, float] = {
@@ -46,8 +48,12 @@ _LISTS_KEPT = 100_000
 class FullText:
     """Ranks notes by words. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex) -> None:
+    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
+        """Args:
+        hidden: Notes that do not exist for the reader that this is for: they are not found, and not counted either.
+        """
         self._index = index
+        self._hidden = hidden
         # By the generation that was current before the count was made: a count never serves a later one.
         self._counts: dict[tuple[int, Clause], int] = {}
         self._sizes: tuple[int, int] = (-1, 0)  # (generation, notes)
@@ -69,14 +75,19 @@ class FullText:
             return WordResult()
         generation = self._index.generation
         with self._index.readers.reading() as connection:
-            notes = self._size(connection, generation)
-            counts = [self._count(connection, clause, notes, generation) for clause in clauses]
+            hidden = self._hidden(connection)
+            notes = self._size(connection, generation) - len(hidden)
+            count = self._count_without(hidden) if hidden else self._count
+            counts = [count(connection, clause, notes, generation) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
                 return WordResult(counts=counts, notes=notes)
             barred = self._holding_any(connection, excluded)
-            match = " OR ".join(_match(count.clause) for count in asked)
-            ranked = self._ranked(connection, match, k, allowed, barred)
+            if hidden:
+                ranked = self._ranked_without(connection, asked, notes, k, allowed, barred, hidden, generation)
+            else:
+                match = " OR ".join(_match(count.clause) for count in asked)
+                ranked = self._ranked(connection, match, k, allowed, barred)
             held = self._held(connection, counts, notes, {note_id for note_id, _ in ranked}, generation)
         hits = [WordHit(note_id, -score, frozenset(held.get(note_id, ()))) for note_id, score in ranked]
         return WordResult(hits, counts, notes)
@@ -84,7 +95,7 @@ class FullText:
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         """Every note that holds one of the clauses."""
         with self._index.readers.reading() as connection:
-            return self._holding_any(connection, clauses)
+            return self._holding_any(connection, clauses) - self._hidden(connection)
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""
@@ -111,6 +122,33 @@ class FullText:
                 if len(kept) == k:
                     break
         return kept
+
+    def _ranked_without(
+        self,
+        connection: apsw.Connection,
+        asked: Sequence[ClauseCount],
+        notes: int,
+        k: int,
+        allowed: frozenset[NoteId] | None,
+        barred: frozenset[NoteId],
+        hidden: frozenset[NoteId],
+        generation: int,
+    ) -> list[tuple[NoteId, float]]:
+        """``_ranked``, as if the hidden notes did not exist.
+
+        FTS5 weighs a word by all the notes that hold it, which would tell how many hidden ones do. So each clause is
+        asked for by itself, and its part of the score is brought to the weight that it has among the notes seen.
+        """
+        everything = notes + len(hidden)
+        scores: dict[NoteId, float] = {}
+        for count in asked:
+            holders = len(self._list(connection, count.clause, generation))
+            factor = _fts_weight(notes, count.notes) / _fts_weight(everything, holders)
+            sql = f"SELECT rowid, {self._score} FROM words WHERE words MATCH ?"
+            for note_id, score in connection.execute(sql, (_match(count.clause),)):
+                if note_id not in hidden and note_id not in barred and (allowed is None or note_id in allowed):
+                    scores[note_id] = scores.get(note_id, 0.0) + factor * score
+        return heapq.nsmallest(k, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
     def _held(
         self,
@@ -155,6 +193,13 @@ class FullText:
         match = " OR ".join(_wishes(clauses))
         return frozenset(row[0] for row in rows(connection, "SELECT rowid FROM words WHERE words MATCH ?", (match,)))
 
+    def _count_without(self, hidden: frozenset[NoteId]) -> Callable[[apsw.Connection, Clause, int, int], ClauseCount]:
+        def count(connection: apsw.Connection, clause: Clause, notes: int, generation: int) -> ClauseCount:
+            holders = len(self._list(connection, clause, generation) - hidden)
+            return ClauseCount(clause, holders, _idf(notes, holders))
+
+        return count
+
     def _count(self, connection: apsw.Connection, clause: Clause, notes: int, generation: int) -> ClauseCount:
         count = self._counts.get((generation, clause))
         if count is None:
@@ -162,7 +207,7 @@ class FullText:
             if len(self._counts) >= _COUNTS_KEPT:
                 self._counts = {}
             self._counts[generation, clause] = count
-        return ClauseCount(clause, count, math.log1p((notes - count + 0.5) / (count + 0.5)) if count <= notes else 0.0)
+        return ClauseCount(clause, count, _idf(notes, count))
 
     def _look_up(self, connection: apsw.Connection, clause: Clause) -> int:
         if len(clause.tokens) == 1 and not clause.prefix:
@@ -182,6 +227,15 @@ class FullText:
             self._stems = {}
         self._stems[token] = stem
         return stem
+
+
+def _idf(notes: int, count: int) -> float:
+    return math.log1p((notes - count + 0.5) / (count + 0.5)) if count <= notes else 0.0
+
+
+def _fts_weight(notes: int, count: int) -> float:
+    """FTS5's own idf, which is another: without the 1, and never below a millionth."""
+    return max(1e-6, math.log((notes - count + 0.5) / (count + 0.5))) if count <= notes else 1e-6
 
 
 def _wishes(clauses: Sequence[Clause]) -> list[str]:

@@ -201,7 +201,10 @@ class MatrixScan:
         row = int(self._scores[start:end].argmax())
         return float(self._scores[start + row]), row
 
-    def background(self) -> tuple[float, float]:
-        """Mean and standard deviation over the owners: what this query gets from the vault at large."""
-        scores = self._best[self._groups.living]
+    def background(self, without: frozenset[int] = frozenset()) -> tuple[float, float]:
+        """Mean and standard deviation over all owners but these: what this query gets from the vault at large."""
+        groups = self._groups.living
+        if without:
+            groups = groups[~np.isin(self._groups.owners[groups], np.fromiter(without, np.int64, len(without)))]
+        scores = self._best[groups]
         return (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)

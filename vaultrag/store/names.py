@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
 
 import apsw
 import numpy as np
@@ -21,6 +23,7 @@ from vaultrag.ranking.likeness import MAX_SLIPS, MIN_FUZZY, Likeness, telling
 from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.connection import rows
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.private import Hidden, listed, nothing_hidden
 
 MAX_NAME_WORDS = 12
 """A longer query is a question, not a name."""
@@ -38,11 +41,16 @@ _LISTED = 500_000
 class Names:
     """Looks notes up by name. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex) -> None:
+    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
+        """Args:
+        hidden: Notes whose names do not exist for the reader that this is for.
+        """
         self._index = index
+        self._hidden = hidden
         # By the generation that was current before the list was read: a list never serves a later one.
         self._lists: dict[tuple[int, str], NDArray[np.int64]] = {}
         self._listed = 0
+        self._names: tuple[int, frozenset[NoteId], NDArray[np.int64]] = (-1, frozenset(), np.empty(0, np.int64))
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
         """The best ``k`` notes by name, best first, one row a note."""
@@ -52,21 +60,23 @@ class Names:
         key = " ".join(words)
         generation = self._index.generation
         with self._index.readers.reading() as connection:
-            found = _exact(connection, key)
+            seen = _Seen(allowed, self._hidden(connection))
+            found = _exact(connection, key, seen)
             if len(key) >= 3:
-                found += _beginning(connection, key)
-                found += self._similar(connection, words, generation)
+                found += _beginning(connection, key, seen)
+                found += self._similar(connection, words, generation, seen)
         best: dict[NoteId, NameHit] = {}
         for hit in found:
             known = best.get(hit.note_id)
-            if (allowed is None or hit.note_id in allowed) and (known is None or hit.similarity > known.similarity):
+            if known is None or hit.similarity > known.similarity:
                 best[hit.note_id] = hit
         return sorted(best.values(), key=lambda hit: (-hit.similarity, len(hit.name), hit.note_id))[:k]
 
     def exact(self, text: str) -> list[NoteId]:
         """Notes whose title, file name or alias is exactly this, case, accents and separators aside."""
         with self._index.readers.reading() as connection:
-            return [hit.note_id for hit in _exact(connection, name_key(text)) if hit.kind != "heading"]
+            seen = _Seen(None, self._hidden(connection))
+            return [hit.note_id for hit in _exact(connection, name_key(text), seen) if hit.kind != "heading"]
 
     def spelled(self, word: str) -> list[str]:
         """The words of titles, file names and aliases that ``word`` is likely to be a slip of.
@@ -79,11 +89,12 @@ class Names:
             return []
         generation = self._index.generation
         with self._index.readers.reading() as connection:
-            ids, tied = _best([self._holding(connection, gram, generation) for gram in grams])
+            hidden = self._hidden(connection)
+            ids, tied = _best(self._lists_of(connection, grams, generation, _Seen(None, hidden)))
             found = rows(
                 connection,
-                "SELECT DISTINCT key FROM names WHERE id IN (SELECT value FROM json_each(?))",
-                (json.dumps([*ids, *tied[:_TIED]]),),
+                f"SELECT DISTINCT key FROM names WHERE id IN (SELECT value FROM json_each(?)) AND {_NOT_HIDDEN}",
+                (json.dumps([*ids, *tied[:_TIED]]), listed(hidden)),
             )
         likeness = Likeness([word], {other for (key,) in found for other in key.split()}).words(word)
         best = max(likeness.values(), default=0.0)
@@ -109,7 +120,8 @@ class Names:
         if not keys:
             return []
         with self._index.readers.reading() as connection:
-            named = _named_in(connection, keys)
+            hidden = self._hidden(connection)
+            named = _named_in(connection, keys, hidden)
             found = rows(
                 connection,
                 "SELECT links.note_id, count(DISTINCT names.note_id) FROM names JOIN links ON links.key = names.key"
@@ -118,14 +130,17 @@ class Names:
                 " GROUP BY links.note_id ORDER BY 2 DESC, 1",
                 (json.dumps(named),),
             ) if named else []  # fmt: skip
-        return [(note_id, count / len(named)) for note_id, count in found if allowed is None or note_id in allowed][:k]
+        seen = _Seen(allowed, hidden)
+        return [(note_id, count / len(named)) for note_id, count in found if note_id in seen][:k]
 
-    def _similar(self, connection: apsw.Connection, words: Sequence[str], generation: int) -> list[NameHit]:
+    def _similar(
+        self, connection: apsw.Connection, words: Sequence[str], generation: int, seen: _Seen
+    ) -> list[NameHit]:
         asked = telling(words)
         grams = sorted({word[i : i + 3] for word in asked for i in range(len(word) - 2)})
         if not grams:
             return []
-        better, tied = _best([self._holding(connection, gram, generation) for gram in grams])
+        better, tied = _best(self._lists_of(connection, grams, generation, seen))
         # A name that leaves a quarter of the letters without a partner is not near; slips may each leave out a letter.
         least = int(_MIN_SIMILARITY * sum(map(len, asked))) - MAX_SLIPS * len(asked)
         found = [
@@ -138,7 +153,29 @@ class Names:
                 (json.dumps(ids), least, limit),
             )
         ]
-        return _near(asked, found)
+        return _near(asked, [row for row in found if row[0] in seen])
+
+    def _lists_of(
+        self, connection: apsw.Connection, grams: Sequence[str], generation: int, seen: _Seen
+    ) -> list[NDArray[np.int64]]:
+        """For each three letters the names that hold them, of notes that are seen: cut before the best are chosen."""
+        lists = [self._holding(connection, gram, generation) for gram in grams]
+        if seen.allowed is not None:
+            names = self._names_of(connection, seen.allowed, generation)
+            lists = [found[np.isin(found, names, assume_unique=True)] for found in lists]
+        elif seen.hidden:
+            names = self._names_of(connection, seen.hidden, generation)
+            lists = [found[np.isin(found, names, assume_unique=True, invert=True)] for found in lists]
+        return lists
+
+    def _names_of(self, connection: apsw.Connection, notes: frozenset[NoteId], generation: int) -> NDArray[np.int64]:
+        """The numbers of these notes' names. The last answer is kept: a query that is typed on keeps its filters."""
+        known = self._names
+        if known[0] != generation or known[1] != notes:
+            sql = "SELECT id FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
+            ids = chain.from_iterable(rows(connection, sql, (json.dumps(list(notes)),)))
+            known = self._names = (generation, notes, np.fromiter(ids, np.int64))
+        return known[2]
 
     def _holding(self, connection: apsw.Connection, gram: str, generation: int) -> NDArray[np.int64]:
         """The numbers of the names that hold these three letters."""
@@ -154,7 +191,25 @@ class Names:
         return found
 
 
-def _named_in(connection: apsw.Connection, keys: Mapping[str, range]) -> list[NoteId]:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The notes that may be found: those allowed (None: all), less those hidden."""
+
+    allowed: frozenset[NoteId] | None
+    hidden: frozenset[NoteId]
+
+    def __contains__(self, note_id: NoteId) -> bool:
+        return note_id not in self.hidden and (self.allowed is None or note_id in self.allowed)
+
+    @property
+    def everything(self) -> bool:
+        return self.allowed is None and not self.hidden
+
+
+_NOT_HIDDEN = "note_id NOT IN (SELECT value FROM json_each(?))"
+
+
+def _named_in(connection: apsw.Connection, keys: Mapping[str, range], hidden: frozenset[NoteId]) -> list[NoteId]:
     """The notes that bear one of these names, without the names that stand within a longer one.
 
     Args:
@@ -163,8 +218,9 @@ def _named_in(connection: apsw.Connection, keys: Mapping[str, range]) -> list[No
     bearers: dict[str, set[NoteId]] = {}
     for key, note_id in rows(
         connection,
-        "SELECT key, note_id FROM names WHERE kind != 'heading' AND key IN (SELECT value FROM json_each(?)) LIMIT 500",
-        (json.dumps(list(keys)),),
+        "SELECT key, note_id FROM names WHERE kind != 'heading' AND key IN (SELECT value FROM json_each(?))"
+        f" AND {_NOT_HIDDEN} LIMIT 500",
+        (json.dumps(list(keys)), listed(hidden)),
     ):
         bearers.setdefault(key, set()).add(note_id)
     named: set[NoteId] = set()
@@ -179,19 +235,23 @@ def _named_in(connection: apsw.Connection, keys: Mapping[str, range]) -> list[No
 _EXACT_WORTH = {"title": 1.0, "file": 1.0, "alias": 1.0, "heading": 0.85}
 
 
-def _exact(connection: apsw.Connection, key: str) -> list[NameHit]:
-    found = rows(connection, "SELECT note_id, kind, name FROM names WHERE key = ? LIMIT 200", (key,))
+def _first(limit: int, found: Iterable[Any], seen: _Seen) -> list[Any]:
+    """The first rows, a note's id in front of each, of notes that are seen."""
+    return list(islice(found if seen.everything else (row for row in found if row[0] in seen), limit))
+
+
+def _exact(connection: apsw.Connection, key: str, seen: _Seen) -> list[NameHit]:
+    every = connection.execute("SELECT note_id, kind, name FROM names WHERE key = ?", (key,))
+    found = _first(200, every, seen)
     return [NameHit(note_id, kind, name, _EXACT_WORTH[kind], kind != "heading") for note_id, kind, name in found]
 
 
-def _beginning(connection: apsw.Connection, key: str) -> list[NameHit]:
+def _beginning(connection: apsw.Connection, key: str, seen: _Seen) -> list[NameHit]:
     # A range, which is an index walk where LIKE would scan; U+10FFFF sorts behind every letter there is.
-    found = rows(
-        connection,
-        "SELECT note_id, kind, name, key FROM names WHERE key > ?1 AND key < ?1 || char(0x10ffff)"
-        " ORDER BY length(key) LIMIT 50",
-        (key,),
+    sql = (
+        "SELECT note_id, kind, name, key FROM names WHERE key > ?1 AND key < ?1 || char(0x10ffff) ORDER BY length(key)"
     )
+    found = _first(50, connection.execute(sql + (" LIMIT 50" if seen.everything else ""), (key,)), seen)
     return [
         NameHit(note_id, kind, name, _EXACT_WORTH[kind] * (0.75 + 0.2 * len(key) / len(other)))
         for note_id, kind, name, other in found

@@ -7,22 +7,29 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import normalize
 
-from vaultrag.model import Neighbour, NoteId, NoteRow
+from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
 from vaultrag.store.connection import rows, scalar
+from vaultrag.store.filters import matching_ids
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.private import Hidden, listed, nothing_hidden
 
 
 class NoteRows:
     """Reads rows by id or path. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex) -> None:
+    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
+        """Args:
+        hidden: Notes that do not exist for the reader that this is for.
+        """
         self._index = index
+        self._hidden = hidden
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
         """The rows of these notes; ids that no longer exist are left out."""
-        wanted = list(dict.fromkeys(ids))
-        asked = (json.dumps(wanted),)
         with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
+            wanted = [note_id for note_id in dict.fromkeys(ids) if note_id not in hidden]
+            asked = (json.dumps(wanted),)
             found = {row[0]: row for row in rows(connection, _NOTES, asked)}
             tags = _grouped(rows(connection, _TAGS, asked))
             aliases = _grouped(rows(connection, _ALIASES, asked))
@@ -37,12 +44,12 @@ class NoteRows:
         if not _is_text(path):
             return None
         with self._index.readers.reading() as connection:
+            hidden = listed(self._hidden(connection))
             for candidate in (path, path + ".md"):
-                found = scalar(connection, "SELECT id FROM notes WHERE path = ?", (candidate,))
+                found = scalar(connection, f"SELECT id FROM notes WHERE path = ? AND {_SEEN}", (candidate, hidden))
                 if found is None:
-                    found = scalar(
-                        connection, "SELECT min(id) FROM notes WHERE path_nfc = ?", (normalize("NFC", candidate),)
-                    )
+                    sql = f"SELECT min(id) FROM notes WHERE path_nfc = ? AND {_SEEN}"
+                    found = scalar(connection, sql, (normalize("NFC", candidate), hidden))
                 if found is not None:
                     return NoteId(found)
         return None
@@ -55,14 +62,15 @@ class NoteRows:
         with self._index.readers.reading() as connection:
             found = rows(
                 connection,
-                "SELECT path FROM notes WHERE instr(path_key, ?) ORDER BY length(path) LIMIT ?",
-                (name, k),
+                f"SELECT path FROM notes WHERE instr(path_key, ?) AND {_SEEN} ORDER BY length(path) LIMIT ?",
+                (name, listed(self._hidden(connection)), k),
             )
         return [row[0] for row in found]
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]:
         """Notes that this one links to, and notes that link to it."""
         with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
             out = rows(
                 connection,
                 "SELECT DISTINCT names.note_id FROM links JOIN names ON names.key = links.key"
@@ -75,11 +83,13 @@ class NoteRows:
                 " WHERE names.note_id = ?1 AND names.key != '' AND names.kind != 'heading' AND links.note_id != ?1",
                 (note_id,),
             )
-        return [Neighbour(row[0], True) for row in out] + [Neighbour(row[0], False) for row in back]
+        found = [Neighbour(row[0], True) for row in out] + [Neighbour(row[0], False) for row in back]
+        return [] if note_id in hidden else [neighbour for neighbour in found if neighbour.note_id not in hidden]
 
     def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
         """The headings of each note that has any: file line and text, in order."""
         with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
             found = rows(
                 connection,
                 "SELECT note_id, line, name FROM names WHERE kind = 'heading'"
@@ -88,7 +98,8 @@ class NoteRows:
             )
         headings: dict[NoteId, list[tuple[int, str]]] = {}
         for note_id, line, name in found:
-            headings.setdefault(note_id, []).append((line, name))
+            if note_id not in hidden:
+                headings.setdefault(note_id, []).append((line, name))
         return headings
 
     def tags(self) -> list[tuple[str, int]]:
@@ -96,13 +107,23 @@ class NoteRows:
         with self._index.readers.reading() as connection:
             return rows(
                 connection,
-                "SELECT min(tag), count(DISTINCT note_id) FROM tags GROUP BY key ORDER BY 2 DESC, 1",
+                "SELECT min(tag), count(DISTINCT note_id) FROM tags"
+                " WHERE note_id NOT IN (SELECT value FROM json_each(?)) GROUP BY key ORDER BY 2 DESC, 1",
+                (listed(self._hidden(connection)),),
             )
 
     def all_ids(self) -> list[NoteId]:
         """Every note, the most recently changed first."""
         with self._index.readers.reading() as connection:
-            return [row[0] for row in rows(connection, "SELECT id FROM notes ORDER BY mtime_ns DESC, id")]
+            hidden = self._hidden(connection)
+            found = rows(connection, "SELECT id FROM notes ORDER BY mtime_ns DESC, id")
+        return [row[0] for row in found if row[0] not in hidden]
+
+    def matching(self, filters: Filters) -> frozenset[NoteId] | None:
+        """Ids of the notes that may be found; None when that is all there are."""
+        with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
+            return matching_ids(connection, filters, hidden) if filters or hidden else None
 
     def entry_hashes(self, note_id: NoteId) -> tuple[str, str]:
         """Content hash and text hash of a note; empty strings for one that is not there."""
@@ -119,6 +140,8 @@ def _is_text(path: str) -> bool:
         return False
     return True
 
+
+_SEEN = "id NOT IN (SELECT value FROM json_each(?))"
 
 # One statement a table for all notes, however many: the ids come as a JSON list.
 _NOTES = (

@@ -12,6 +12,7 @@ from vaultrag.model import NoteId
 from vaultrag.notes.words import name_key
 from vaultrag.store.connection import rows
 from vaultrag.store.note_index import NoteIndex, link_name
+from vaultrag.store.private import Hidden, nothing_hidden
 
 _BY = frozenset(("superseded_by", "superseded-by", "supersededby", "replaced_by"))
 _OF = frozenset(("supersedes", "replaces"))
@@ -21,8 +22,12 @@ _LINK = re.compile(r"\[\[([^\]|#]+)")
 class Succession:
     """Reads who superseded whom; read anew only when the index has changed. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex) -> None:
+    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
+        """Args:
+        hidden: Notes that supersede nothing for the reader that this is for, and that nothing is superseded by.
+        """
         self._index = index
+        self._hidden = hidden
         self._known: tuple[int, Mapping[NoteId, frozenset[NoteId]]] = (-1, {})
 
     def successors(self) -> Mapping[NoteId, frozenset[NoteId]]:
@@ -35,11 +40,14 @@ class Succession:
     def _read(self) -> dict[NoteId, frozenset[NoteId]]:
         found: dict[NoteId, set[NoteId]] = {}
         with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
             candidates = rows(
                 connection,
                 "SELECT id, properties FROM notes WHERE properties LIKE '%supersede%' OR properties LIKE '%replace%'",
             )
             for note_id, properties in candidates:
+                if note_id in hidden:
+                    continue
                 for name, value in json.loads(properties).items():
                     named = list(_named(connection, value))
                     if name.lower() in _BY and _texts(value):
@@ -48,7 +56,7 @@ class Succession:
                         for other in named:
                             if other != note_id:
                                 found.setdefault(other, set()).add(note_id)
-        return {note_id: frozenset(others) for note_id, others in found.items()}
+        return {note_id: frozenset(others - hidden) for note_id, others in found.items() if note_id not in hidden}
 
 
 def _texts(value: object) -> list[str]:

@@ -379,6 +379,6 @@ class VectorScan:
         first, last = lines[found[1]]
         return found[0], int(first), int(last)
 
-    def background(self) -> tuple[float, float]:
-        """Mean and standard deviation of the note vectors' cosines."""
-        return self._notes.background()
+    def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:
+        """Mean and standard deviation of the cosines of all notes but these."""
+        return self._notes.background(without)

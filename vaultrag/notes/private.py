@@ -1,0 +1,56 @@
+"""Which notes are kept from agents: those that say so in their header, and those that the settings name. Pure.
+
+When in doubt a note is private: ``private`` hides with any value but a plain no, and what a header says of it counts
+even where the header as a whole cannot be read (``frontmatter.salvage``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+PROPERTY = "private"
+
+_NO = frozenset(("", "false", "no", "off", "0"))
+
+
+def says_private(properties: Mapping[str, str | Sequence[str]]) -> bool:
+    """Whether a note's own properties hide it."""
+    for name, value in properties.items():
+        if name.partition(".")[0].casefold() == PROPERTY:
+            values = (value,) if isinstance(value, str) else value
+            if any(text.strip().casefold() not in _NO for text in values):
+                return True
+    return False
+
+
+def tag_key(tag: str) -> str:
+    """How a tag is compared: without its ``#``, case aside."""
+    return unicodedata.normalize("NFC", tag.strip().removeprefix("#").strip("/")).casefold()
+
+
+def _no_path(path: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateRules:
+    """What the settings add to what notes say themselves.
+
+    Attributes:
+        tags: As ``tag_key`` makes them; tags below them count too.
+        by_path: Whether a vault-relative path is private.
+        any_path: False where ``by_path`` says no to everything, so that nobody need ask.
+    """
+
+    tags: tuple[str, ...] = ()
+    by_path: Callable[[str], bool] = _no_path
+    any_path: bool = False
+
+    def hides(self, path: str, properties: Mapping[str, str | Sequence[str]], tags: Iterable[str]) -> bool:
+        """Whether a note with these is kept from agents."""
+        if says_private(properties) or self.by_path(path):
+            return True
+        keys = [tag_key(tag) for tag in tags] if self.tags else []
+        return any(key == tag or key.startswith(f"{tag}/") for key in keys for tag in self.tags)
