@@ -90,6 +90,15 @@ def _values(arm: Arm, method: Method, ranks: Numbers, raw: Numbers) -> Numbers:
     return arm.weight * np.clip((raw - arm.floor) / span, 0.0, 1.0)
 
 
+def _value(arm: Arm, method: Method, rank: int, raw: float) -> float:
+    """``_values`` of one place: an array of one takes ten times as long."""
+    if method == "rrf":
+        return arm.weight * (RRF_K + 1) / (RRF_K + rank)
+    best = arm.ranked[0][1]
+    span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
+    return arm.weight * min(1.0, max(0.0, (raw - arm.floor) / span))
+
+
 class _Source:
     """Makes the evidence of a hit, by the same formula as its score."""
 
@@ -108,8 +117,7 @@ class _Source:
         for arm, places in zip(self._arms, self._places, strict=True):
             if note_id in places:
                 rank, raw = places[note_id]
-                value = _values(arm, self._method, np.array([rank]), np.array([raw]))
-                found.append(Evidence(arm.name, rank, raw, arm.weight, float(value[0])))
+                found.append(Evidence(arm.name, rank, raw, arm.weight, _value(arm, self._method, rank, raw)))
         if note_id in self._boosts:
             found.append(Evidence("rule", 1, 1.0, self._boosts[note_id], self._boosts[note_id]))
         return tuple(found)

@@ -7,9 +7,11 @@ not ``ADR-018``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
@@ -24,44 +26,50 @@ _DIGIT = re.compile("[0-9]")
 
 
 class Likeness:
-    """The words asked for, compared once with every word that the candidates' names hold.
+    """The words asked for, compared with the words of every name at once.
 
     Args:
-        asked: Words, folded.
-        others: The words of all candidates.
+        asked: Words, folded; at least one.
+        names: The words of each name.
     """
 
-    def __init__(self, asked: Sequence[str], others: set[str]) -> None:
-        self.asked = asked
-        self._alike = _alike(asked, others)
+    def __init__(self, asked: Sequence[str], names: Sequence[Sequence[str]]) -> None:
+        self._names = names
+        self._lengths = np.array([len(word) for word in asked], np.float64)
+        self.others = sorted({word for name in names for word in name})
+        self._alike = _alike(asked, self.others)
+        place = {word: column for column, word in enumerate(self.others)}
+        self._places = [[place[word] for word in name] for name in names]
 
-    def words(self, asked: str) -> dict[str, float]:
-        """The others that are like this one of the words asked for, with their likeness."""
-        return self._alike[asked]
+    @property
+    def words(self) -> NDArray[np.float64]:
+        """How like each word asked for is to each of ``others``: float64[asked, others], 0 to 1."""
+        return self._alike
 
-    def coverage(self, name: Sequence[str]) -> float:
-        """Share of the letters asked for that the name's words match: never below ``similarity``."""
-        total, matched = 0, 0.0
-        for word in self.asked:
-            own = self._alike[word]
-            total += len(word)
-            if own:
-                matched += len(word) * max([own[other] for other in name if other in own], default=0.0)
-        return matched / total if total else 0.0
+    def coverages(self) -> NDArray[np.float64]:
+        """For each name the share of the letters asked for that its words match, 0 to 1: never below ``similarity``."""
+        full = [places for places in self._places if places]
+        found = np.zeros(len(self._places))
+        if full:
+            starts = np.cumsum([0, *(len(places) for places in full[:-1])])
+            best = np.maximum.reduceat(self._alike[:, list(chain.from_iterable(full))], starts, axis=1)
+            found[[bool(places) for places in self._places]] = self._lengths @ best / self._lengths.sum()
+        return found
 
-    def similarity(self, name: Sequence[str]) -> float:
-        """How much of the words asked for stands in the name, 0 to 1.
+    def similarity(self, number: int) -> float:
+        """How much of the words asked for stands in this name, 0 to 1.
 
         Each asked word counts by its length and takes its best partner; what the name holds beyond them costs a
         little, so that the tighter name wins.
         """
-        return self.coverage(name) * (0.8 + 0.2 * self._tightness(name))
-
-    def _tightness(self, name: Sequence[str]) -> float:
-        """Share of the name's letters that the words asked for match."""
-        alike = [self._alike[word] for word in self.asked]
-        used = sum(len(other) * max([own.get(other, 0.0) for own in alike], default=0.0) for other in name)
-        return used / max(1, sum(map(len, name)))
+        places = self._places[number]
+        if not places:
+            return 0.0
+        alike = self._alike[:, places]
+        coverage = float(self._lengths @ alike.max(axis=1) / self._lengths.sum())
+        sizes = np.array([len(word) for word in self._names[number]], np.float64)
+        tightness = float(sizes @ alike.max(axis=0) / max(1.0, sizes.sum()))
+        return min(1.0, coverage * (0.8 + 0.2 * tightness))
 
 
 def telling(words: Sequence[str]) -> list[str]:
@@ -84,19 +92,14 @@ def word_similarity(left: str, right: str) -> float:
     return 1.0 - slips / (shorter + 1) if slips <= allowed else 0.0
 
 
-def _alike(asked: Sequence[str], others: Iterable[str]) -> dict[str, dict[str, float]]:
-    known = set(others)
-    found = {word: {word: 1.0} if word in known else {} for word in asked}
-    fuzzy = [word for word in found if len(word) >= MIN_FUZZY and not _has_digit(word)]
-    near = [other for other in known if len(other) >= MIN_FUZZY and not _has_digit(other)]
-    if not fuzzy or not near:
+def _alike(asked: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
+    """float64[asked, others]: ``word_similarity`` of all pairs, most of them found unlike at C speed."""
+    found = np.zeros((len(asked), len(others)))
+    if not others:
         return found
-    # All pairs at C speed; what is beyond the cut-off comes back as one more than it.
-    slips = cdist(fuzzy, near, scorer=OSA.distance, score_cutoff=MAX_SLIPS, dtype=np.uint8)
-    for row, column in zip(*np.nonzero(slips <= MAX_SLIPS), strict=True):
-        word, other = fuzzy[row], near[column]
-        if word != other and (likeness := word_similarity(word, other)) > 0.0:
-            found[word][other] = likeness
+    slips = cdist(asked, others, scorer=OSA.distance, score_cutoff=MAX_SLIPS, dtype=np.uint8)
+    for row, column in np.argwhere(slips <= MAX_SLIPS).tolist():
+        found[row, column] = word_similarity(asked[row], others[column])
     return found
 
 

@@ -96,9 +96,10 @@ class Names:
                 f"SELECT DISTINCT key FROM names WHERE id IN (SELECT value FROM json_each(?)) AND {_NOT_HIDDEN}",
                 (json.dumps([*ids, *tied[:_TIED]]), listed(hidden)),
             )
-        likeness = Likeness([word], {other for (key,) in found for other in key.split()}).words(word)
-        best = max(likeness.values(), default=0.0)
-        return sorted(other for other, value in likeness.items() if value == best and best < 1.0)[:3]
+        likeness = Likeness([word], [key.split() for (key,) in found])
+        values = likeness.words[0]
+        best = values.max(initial=0.0)
+        return [likeness.others[place] for place in np.flatnonzero(values == best)][:3] if 0.0 < best < 1.0 else []
 
     def linking(
         self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
@@ -283,13 +284,11 @@ def _near(asked: Sequence[str], found: Sequence[tuple[NoteId, str, str, str]]) -
         asked: Words.
         found: (note, kind, name, key).
     """
-    keys = [telling(key.split()) for _, _, _, key in found]
-    likeness = Likeness(asked, {word for words in keys for word in words})
+    likeness = Likeness(asked, [telling(key.split()) for _, _, _, key in found])
     hits = []
-    for (note_id, kind, name, _), words in zip(found, keys, strict=True):
-        if likeness.coverage(words) < _MIN_SIMILARITY:  # a likeness is never above it
-            continue
-        similarity = likeness.similarity(words)
+    for number in np.flatnonzero(likeness.coverages() >= _MIN_SIMILARITY).tolist():  # a likeness is never above it
+        similarity = likeness.similarity(number)
         if similarity >= _MIN_SIMILARITY:
+            note_id, kind, name, _ = found[number]
             hits.append(NameHit(note_id, kind, name, 0.9 * similarity))
     return hits

@@ -72,9 +72,11 @@ def grab(disk: Disk, path: str, max_bytes: int) -> tuple[os.stat_result, bytes]:
             raise NotRegular(errno.EINVAL, "not a regular file")
         chunks: list[bytes] = []
         left = max_bytes + 1
-        while left > 0 and (chunk := disk.read(descriptor, min(left, _CHUNK))):
+        while left > 0 and (chunk := disk.read(descriptor, wanted := min(left, _CHUNK))):
             chunks.append(chunk)
             left -= len(chunk)
+            if len(chunk) < wanted and max_bytes + 1 - left >= found.st_size:
+                break  # a short read with all of the file in it: no need to be told so by an empty one
         return found, b"".join(chunks)
     finally:
         os.close(descriptor)
