@@ -73,15 +73,22 @@ def _conditions(filters: Filters, negated: bool, hidden: str) -> list[tuple[str,
 
 
 def _property(wanted: PropertyFilter) -> tuple[str, list[object]]:
-    base = "EXISTS (SELECT 1 FROM json_each(properties) AS p WHERE casefold(p.key) = ?"
+    base = f"EXISTS (SELECT 1 FROM json_each(properties) AS p WHERE {_same('p.key')}"
+    name = [_key(wanted.name)] * 2
     if wanted.value is None:
-        return base + ")", [_key(wanted.name)]
+        return base + ")", [*name]
     test = (
         " AND CASE p.type WHEN 'array' THEN"
-        " EXISTS (SELECT 1 FROM json_each(p.value) AS v WHERE casefold(v.value) = ?)"
-        " ELSE casefold(p.value) = ? END)"
+        f" EXISTS (SELECT 1 FROM json_each(p.value) AS v WHERE {_same('v.value')})"
+        f" ELSE {_same('p.value')} END)"
     )
-    return base + test, [_key(wanted.name), _key(wanted.value), _key(wanted.value)]
+    return base + test, [*name, *[_key(wanted.value)] * 4]
+
+
+def _same(column: str) -> str:
+    """Whether the column is a key (bound twice). Only a text beyond ASCII needs the slow function from Python."""
+    text = f"CAST({column} AS TEXT)"
+    return f"({text} = ? COLLATE NOCASE OR ({text} GLOB '*[^ -~]*' AND casefold({text}) = ?))"
 
 
 _FIRST, _LAST = date(1700, 1, 1), date(2250, 1, 1)

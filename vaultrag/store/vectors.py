@@ -51,7 +51,7 @@ __all__ = ["Failure", "VectorScan", "Vectors", "stored_identity"]
 MAX_K = 200
 """vec0's cost grows with k; nothing needs more."""
 
-_RESCORED = 32
+_RESCORED = 16
 """So many of the best are compared again in float32: more than anyone looks at, and a fraction of a millisecond."""
 
 
