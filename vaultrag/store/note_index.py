@@ -23,7 +23,8 @@ from vaultrag.store.connection import Readers, connect, mark_clean, mark_open, r
 from vaultrag.store.filters import matching_ids
 from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate
 
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_BLOB_CHARS = 200
+_BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_CHARS},}}")
 _LINK_LINE = re.compile(r"^[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+$", re.MULTILINE)
 _ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash"
 _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
@@ -253,12 +254,13 @@ def _names(note: Note) -> list[tuple[str, str]]:
 def _fields(note: Note) -> tuple[str, ...]:
     """The texts of the full-text columns, in the order of ``FIELDS``."""
     body = note.body
-    if len(body) > 200:
+    if max(map(len, body.split()), default=0) >= _BLOB_CHARS:  # at a fifth of what the expression takes
         body = _BLOB.sub(" ", body)
     extra = parts(note.title) + parts(body)
     if "[[" in body:
-        extra.extend(_LINK_LINE.findall(body))
-        body = _LINK_LINE.sub("", body)
+        linking: list[str] = []
+        body = _LINK_LINE.sub(lambda match: _taken(match, linking), body)
+        extra.extend(linking)
     stem = PurePosixPath(note.path).stem
     title = note.title if stem == note.title else f"{note.title}\n{stem}"
     return (
@@ -270,6 +272,11 @@ def _fields(note: Note) -> tuple[str, ...]:
         prepare(body),
         prepare("\n".join(extra)),
     )
+
+
+def _taken(match: re.Match[str], found: list[str]) -> str:
+    found.append(match.group())
+    return ""
 
 
 def _property_texts(note: Note) -> list[str]:
