@@ -56,6 +56,10 @@ tests: $(VENV)/.dev  ## the tests
 cov: $(VENV)/.dev  ## the tests, with their coverage
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
+.PHONY: fault
+fault: $(VENV)/.dev  ## the long form of the fault suite (half an hour), with its table
+	VAULTRAG_FAULTS=long $(BIN)/python -m pytest tests/fault -n 2
+
 .PHONY: quick
 quick: $(VENV)/.dev  ## the tests that take no time
 	$(BIN)/python -m pytest -q -m 'not slow and not model'

@@ -539,3 +539,57 @@ def test_describe() -> None:
     """Each kind of trouble has its word."""
     assert describe(EmbedderUnavailable("x")) == "down"
     assert describe(ModelMissing("x")) == "missing"
+
+
+class CrashingEmbedder(HashEmbedder):
+    """A server that goes away over a note which contains ``crash``, and is back for the next call."""
+
+    crash = "fatal"
+
+    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+        if any(self.crash in text.text for text in texts):
+            raise EmbedderUnavailable("the server went away")
+        return super().embed_notes(texts)
+
+
+@pytest.mark.parametrize("length", [10, module.LONG_CHARS + 1])
+def test_a_note_that_takes_the_server_down(tmp_path: Path, length: int) -> None:
+    """A note over which the server goes away each time is found and given up; the others do not wait for it."""
+    bench = Bench(tmp_path / "store")
+    bench.embedder = CrashingEmbedder()
+    for n in range(20):
+        bench.write(n, f"note {n}")
+    bench.write(7, "fatal " + "x" * length)
+    meaning = bench.open()
+    away = 0
+    while meaning.pending:
+        try:
+            meaning.step(bench.texts_of)
+        except EmbedderUnavailable:
+            away += 1
+            meaning.check_identity(bench.hashes)
+            meaning.repair(bench.hashes)  # as after every pause
+        assert away <= 2 * MAX_TRIES
+    assert meaning.failed == {7: "the server went away"}
+    assert len(bench.vectors.hashes()) == 19
+    assert len(bench.embedder.notes) == 19
+    meaning.close()
+
+
+def test_a_server_that_was_away_blames_no_note(tmp_path: Path) -> None:
+    """A server that goes away in the middle of the work, and is back, costs no note its vector or a second call."""
+    bench = Bench(tmp_path / "store")
+    for n in range(20):
+        bench.write(n, f"note {n}")
+    meaning = bench.open()
+    for _ in range(2):
+        bench.embedder.failure = EmbedderUnavailable("away")
+        with pytest.raises(EmbedderUnavailable):
+            meaning.step(bench.texts_of)
+        bench.embedder.failure = None
+        meaning.step(bench.texts_of)
+    bench.run()
+    assert meaning.failed == {}
+    assert len(bench.embedder.notes) == 20
+    assert bench.complete()
+    meaning.close()

@@ -192,6 +192,45 @@ def test_unreadable(build: Build) -> None:
     assert house.consistent()
 
 
+def test_unreadable_for_a_moment(build: Build) -> None:
+    """What could not be read is looked at once more soon, by itself; not again and again while it stays so."""
+    house = _fill(build()).start().settle()
+    house.vault.write("f1/1.md", "changed")
+    house.vault.fail("f1/1.md", "too many open files")
+    house.vault.fail("f2/2.md")
+    house.look("f1/1.md")
+    house.vault.heal("f1/1.md")
+    reads = len(house.vault.reads)
+    house.push(module.UNREAD_LOOK_S + 0.1)
+    house.until(lambda: len(house.vault.reads) > reads, "it is read")
+    house.settle()
+    house.push(module.UNREAD_LOOK_S + 0.1)  # the other one failed for the first time
+    house.settle()
+    scans = house.worker.counters["scans"]
+    house.push(10 * module.UNREAD_LOOK_S)
+    house.settle()
+    assert house.worker.counters["scans"] <= scans + 1
+    scans = house.worker.counters["scans"]
+    house.push(10 * module.UNREAD_LOOK_S)
+    house.settle()
+    assert house.worker.counters["scans"] == scans
+    assert house.consistent()
+
+
+def test_away_is_told_and_looked_at_again(build: Build) -> None:
+    """A vault that cannot be looked at is told to whoever watches it, and looked at again by itself."""
+    house = _fill(build()).start().settle()
+    told: list[str] = []
+    house.worker._away = lambda: told.append("away")
+    house.vault.away = True
+    house.look("f0/0.md")
+    assert told
+    house.vault.away = False
+    house.push(module.EMPTY_LOOK_S + 0.1)
+    house.until(lambda: house.worker.progress.phase == "idle", "it is back")
+    assert len(house.paths) == 40
+
+
 def test_binary_is_remembered(build: Build) -> None:
     """A file that is no note is read once, stays listed, and is read again when it changes."""
     house = build()
@@ -262,6 +301,8 @@ def test_vectors_on_a_full_disk(build: Build, monkeypatch: pytest.MonkeyPatch) -
     house.look("new.md")
     assert found(house.index, "zebra") == ["new.md"]  # type: ignore[arg-type]
     assert house.meaning.pending == 1
+    assert house.embedding.hindrance is not None
+    assert house.embedding.hindrance.message == "no room"
     monkeypatch.setattr(store, "put", put)
     house.push(120)
     house.until(house.consistent)

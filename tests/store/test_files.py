@@ -165,19 +165,52 @@ def test_damaged_vectors(tmp_path: Path) -> None:
 
 
 def test_damage_found_at_work(tmp_path: Path, checks: list[str]) -> None:
-    """A file that proves damaged while in use is not marked as closed well, so that the next start mends it."""
+    """A file that proves damaged in use is told of once, and set aside when next opened, whatever a check says."""
     path = _make_notes(tmp_path, 3)
     shelf = StoreFolder(tmp_path)
     index = shelf.open_notes()
-    with pytest.raises(StoreCorrupt) as caught, translating(path):
-        raise apsw.CorruptError("database disk image is malformed")
-    assert "vaultrag stop" in caught.value.hint
+    told: list[str] = []
+    shelf.listen(lambda: told.append("damaged"))
+    for _ in range(2):
+        with pytest.raises(StoreCorrupt) as caught, translating(path):
+            raise apsw.CorruptError("database disk image is malformed")
+    assert "the notes themselves are safe" in caught.value.hint
+    assert told == ["damaged"]
     index.close()
-    checks.clear()
-    again = StoreFolder(tmp_path).open_notes()
-    assert len(checks) == 1
-    assert again.count() == 3
-    again.close()
+    assert connection.scalar(connect(path), "SELECT count(*) FROM meta WHERE key = 'clean'") == 0
+    again = StoreFolder(tmp_path)
+    index = again.open_notes()
+    assert index.count() == 0
+    assert len(again.events) == 1
+    assert "set aside" in again.events[0]
+    index.close()
+
+
+@pytest.mark.parametrize("name", [NOTES_FILE, VECTORS_FILE])
+def test_a_file_that_is_taken_away_is_missed(tmp_path: Path, name: str) -> None:
+    """A file that was removed or replaced while it is open is not written to any more, and is begun anew."""
+    shelf = StoreFolder(tmp_path)
+    index = shelf.open_notes()
+    vectors, _ = shelf.open_vectors(IDENTITY)
+    told: list[str] = []
+    shelf.listen(lambda: told.append(name))
+    (tmp_path / name).unlink()
+    write: dict[str, Callable[[], object]] = {
+        NOTES_FILE: lambda: add(index, "a.md", "x"),
+        VECTORS_FILE: lambda: vectors.put([(NoteId(1), "h", embedded(unit_rows(1)[0]))]),
+    }
+    with pytest.raises(StoreCorrupt, match="removed or replaced"):
+        write[name]()
+    assert told == [name]
+    index.close()
+    vectors.close()
+    again = StoreFolder(tmp_path)
+    index = again.open_notes()
+    vectors, _ = again.open_vectors(IDENTITY)
+    (event,) = again.events
+    assert "built again" in event
+    index.close()
+    vectors.close()
 
 
 def test_empty_file(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.stores import DIMENSION, IDENTITY, embedded, unit_rows
-from vaultrag.errors import BadVectors, StoreError
+from vaultrag.errors import BadVectors, StoreCorrupt, StoreError
 from vaultrag.model import EmbeddedNote, NoteId
 from vaultrag.store import vector_rows
-from vaultrag.store.connection import rows, scalar
+from vaultrag.store.connection import connect, forget_damage, rows, scalar
 from vaultrag.store.vectors import Vectors
 
 
@@ -47,6 +47,41 @@ def test_one_row_a_note(vectors: Vectors) -> None:
     assert _count(vectors, "note_vectors") == _count(vectors, "vector_notes") == 1
     assert np.array_equal(vectors.vector(NoteId(1)), made[299])  # type: ignore[arg-type]
     assert _count(vectors, "note_vectors_chunks") == 1
+
+
+def test_a_damaged_chunk_is_told_as_such(tmp_path: Path) -> None:
+    """A damaged page among vec0's chunks is told as damage, though vec0 reports it as an error like any other."""
+    path = tmp_path / "damaged.db"
+    vectors = Vectors.open(path, replace(IDENTITY, dimension=768))
+    vectors.put([(NoteId(1), "h1", embedded(unit_rows(1, dimension=768)[0]))])
+    vectors.close()
+    with path.open("r+b") as file:
+        # Behind the first page of a chain of overflow pages stands the number of the next one.
+        pages = path.stat().st_size // 4096
+        for page in range(pages * 3 // 4, pages):
+            file.seek(page * 4096)
+            file.write(b"\xa5" * 4096)
+    vectors = Vectors.open(path, replace(IDENTITY, dimension=768))
+    with pytest.raises(StoreCorrupt):
+        vectors.put([(NoteId(n), f"h{n}", embedded(unit_rows(1, n, 768)[0])) for n in range(1_000)])
+    vectors.close()
+    forget_damage(path)
+
+
+def test_spoilt_vectors_are_dropped(tmp_path: Path) -> None:
+    """A vector whose bytes were changed on the disk is not searched: it counts as missing, and is made again."""
+    path = tmp_path / "spoilt.db"
+    vectors = Vectors.open(path, IDENTITY)
+    _fill(vectors, 3)
+    writer = connect(path)
+    writer.execute("UPDATE note_vectors SET embedding = ? WHERE note_id = 2", (b"\x41" * 4 * IDENTITY.dimension,))
+    writer.close()
+    vectors.close()
+    vectors = Vectors.open(path, IDENTITY)
+    vectors.load()
+    assert set(vectors.hashes()) == {1, 3}
+    assert {note_id for note_id, _ in vectors.nearest(unit_rows(3)[0], 10)} == {1, 3}
+    vectors.close()
 
 
 def test_retired_are_bounded(vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vaultrag.config import Places
-from vaultrag.errors import ConnectionLost, DaemonNotRunning
+from vaultrag.errors import ConnectionLost, DaemonNotRunning, StoreError
 from vaultrag.model import Answer, VaultStatus
 from vaultrag.rpc.client import Client
 
@@ -195,14 +195,20 @@ class Home:
         """What the daemons of this home said."""
         return self._log.read_text("utf-8", "replace") if self._log.exists() else ""
 
-    def spawn(self, *vaults: Path, env: Mapping[str, str] | None = None) -> RunningDaemon:
-        """Start a daemon, and do not wait for it."""
+    def spawn(
+        self, *vaults: Path, env: Mapping[str, str] | None = None, module: str = "vaultrag", verbose: bool = True
+    ) -> RunningDaemon:
+        """Start a daemon, and do not wait for it.
+
+        Args:
+            module: What ``python -m`` runs; it takes the arguments of ``vaultrag``.
+        """
         environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
         environ |= {"VAULTRAG_HOME": str(self.path), "HOME": str(self.base), "PYTHONPATH": str(REPOSITORY)}
         environ |= env or {}
         with self._log.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "vaultrag", "serve", "--verbose", *map(str, vaults)],
+                [sys.executable, "-m", module, "serve", *(["--verbose"] if verbose else []), *map(str, vaults)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -213,11 +219,13 @@ class Home:
         self._running.append(daemon)
         return daemon
 
-    def start(self, *vaults: Path) -> RunningDaemon:
+    def start(
+        self, *vaults: Path, env: Mapping[str, str] | None = None, module: str = "vaultrag", verbose: bool = True
+    ) -> RunningDaemon:
         """Start a daemon for the vault (or these), and wait until it answers and has taken them up."""
         chosen = vaults or (self.vault,)
         expected = {*self.registered(), *(str(vault.resolve()) for vault in chosen)}
-        daemon = self.spawn(*chosen)
+        daemon = self.spawn(*chosen, env=env, module=module, verbose=verbose)
         daemon.until(lambda: self._answers(daemon, expected), "the daemon answers", START_S)
         return daemon
 
@@ -234,7 +242,7 @@ class Home:
                 if client.welcome["pid"] != daemon.pid:
                     return False
                 return expected <= {vault.root for vault in client.status().vaults}
-        except (DaemonNotRunning, ConnectionLost):
+        except (DaemonNotRunning, ConnectionLost, StoreError):
             return False
 
     def clean_up(self) -> None:

@@ -207,6 +207,7 @@ class _Http(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or the body waits 40 ms for the head to be acknowledged
     server: _Http
 
     def log_message(self, format: str, *args: Any) -> None:

@@ -249,6 +249,18 @@ def test_root_is_a_file(root: Path) -> None:
     assert DiskReader(root / "a.md", NoteSettings()).scan().root_ok is False
 
 
+def test_another_folder_in_the_vaults_place(root: Path, reader: DiskReader, tmp_path: Path) -> None:
+    """Under another folder of the vault's name no part is looked at; once all of it has been looked at, all are."""
+    reader.scan()
+    root.rename(tmp_path / "elsewhere")
+    root.mkdir()
+    (root / "n.md").write_text("n")
+    assert not reader.scan([NotePath("n.md")]).root_ok
+    assert not reader.scan([NotePath("f")]).root_ok
+    assert reader.scan().root_ok
+    assert set(reader.scan([NotePath("n.md")]).entries) == {"n.md"}
+
+
 def test_gone_needs_a_listing(root: Path, reader: DiskReader, disk: FaultyDisk) -> None:
     """A note is gone only if its folder can be listed."""
     (root / "f").mkdir()

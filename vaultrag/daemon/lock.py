@@ -42,8 +42,9 @@ class DaemonLock:
             os.close(descriptor)
             who = f" (process {holder})" if holder.isdigit() else ""
             raise DaemonAlreadyRunning(f"a daemon is running already{who}") from error
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+        with contextlib.suppress(OSError):  # a full disk: the lock holds without the number in it
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
         self._descriptor = descriptor
         return self
 

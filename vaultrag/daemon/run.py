@@ -7,11 +7,12 @@ import contextlib
 import json
 import logging
 import os
+import queue
 import secrets
 import signal
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vaultrag import __version__
@@ -27,6 +28,9 @@ from vaultrag.service import Service, VaultService
 
 log = logging.getLogger(__name__)
 
+AGAIN_S = 60.0
+"""The pause before a vault that could not be taken up is tried again."""
+
 
 class Daemon:
     """One daemon. ``run`` returns when it was told to stop."""
@@ -37,6 +41,7 @@ class Daemon:
         self._registry = Registry(places.registry)
         self._embedders = embedders or Embedders(settings)
         self._service = Service(self._open, self._forget)
+        self._damaged: queue.SimpleQueue[Path | None] = queue.SimpleQueue()  # None: it is time to end
         self._port = 0
         self._ending = False
 
@@ -80,10 +85,11 @@ class Daemon:
             self._announce(token)
             tell_manager("READY=1")
             log.info("vaultrag %s serves (process %d)", __version__, os.getpid())
-            opening = asyncio.ensure_future(asyncio.to_thread(self._open_all, roots))
+            opening = asyncio.ensure_future(asyncio.to_thread(self._keep, roots))
             await stopping.wait()
         finally:
             self._ending = True
+            self._damaged.put(None)
             tell_manager("STOPPING=1")
             self._withdraw()
             await server.close()
@@ -93,26 +99,39 @@ class Daemon:
             self._embedders.close()
             log.info("stopped")
 
-    def _open_all(self, roots: list[Path]) -> None:
+    def _keep(self, roots: list[Path]) -> None:
+        """Take up the vaults; then, until the end, mend those that prove damaged, and try again those that failed."""
         try:
-            for root in dict.fromkeys(roots):
-                if self._ending:
-                    return
-                self._adopt(root)
+            failed = {root for root in dict.fromkeys(roots) if not self._ending and not self._done(root, self._adopt)}
         finally:
             self._service.settled.set()
+        while not self._ending:
+            try:
+                root = self._damaged.get(timeout=AGAIN_S if failed else None)
+            except queue.Empty:
+                failed = {root for root in failed if not self._done(root, self._adopt)}
+                continue
+            if root is not None and not self._done(root, self._service.renew):
+                failed.add(root)
 
     def _adopt(self, root: Path) -> None:
+        self._service.adopt(root)
+
+    def _done(self, root: Path, act: Callable[[Path], None]) -> bool:
+        """Whether the vault is served now; why not is in the log."""
         try:
-            self._service.adopt(root)
+            act(root)
         except VaultragError as fault:
             log.error("%s is not served: %s", root, fault.message)
+            return False
         except Exception:
             log.exception("%s is not served, for a reason that was not foreseen", root)
+            return False
+        return True
 
     def _open(self, path: Path, known: bool) -> VaultService:
         root = path if known else check_root(path, self._places)
-        vault = open_vault(root, self._places, self._settings, self._embedders)
+        vault = open_vault(root, self._places, self._settings, self._embedders, damaged=lambda: self._damaged.put(root))
         self._registry.add(root)
         self._announce_vaults()
         return vault

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from vaultrag.config import Places, Settings, vault_id
@@ -17,7 +18,7 @@ from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.model import Identity, NotePath
-from vaultrag.ports import Embedder
+from vaultrag.ports import Clock, Embedder
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts, VaultService
@@ -70,11 +71,21 @@ class Embedders:
             embedder.close()
 
 
-def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedders) -> VaultService:
+def open_vault(
+    root: Path,
+    places: Places,
+    settings: Settings,
+    embedders: Embedders,
+    *,
+    clock: Clock | None = None,
+    damaged: Callable[[], None] = lambda: None,
+) -> VaultService:
     """Put a vault together and start it.
 
     Args:
         root: Absolute, resolved. It may be away: then the index serves what it knows.
+        damaged: Called once, in any thread, when a file of the index proves damaged while it is in use: the vault
+            should be closed and opened anew.
 
     Raises:
         StoreError: Its databases cannot be opened.
@@ -82,7 +93,7 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
     """
     rules = private_rules(settings.privacy)
     identity = vault_id(root)
-    clock = SystemClock()
+    clock = clock or SystemClock()
     try:
         shelf = StoreFolder(places.vault_folder(identity))
         write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
@@ -95,7 +106,15 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
     reader = DiskReader(root, settings.notes)
     meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
     embedding = Embedding(reader, index, meaning, clock, name=identity)
-    worker = IndexWorker(reader, index, embedding, clock, reconcile_s=settings.watch.reconcile_s, name=identity)
+    worker = IndexWorker(
+        reader,
+        index,
+        embedding,
+        clock,
+        reconcile_s=settings.watch.reconcile_s,
+        name=identity,
+        away=lambda: watcher.rearm(),
+    )
     embedding.changed = worker.notice
     table, words, names = NoteRows(index), FullText(index), Names(index)
 
@@ -114,6 +133,7 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
         # Bounded: a model's server that hangs must not hang the end as well. What is left undone is found at the next
         # start, and a thread that comes back late finds its files closed.
         until = clock.monotonic() + CLOSE_S
+        shelf.listen(None)
         watcher.stop()
         embedding.close(0)  # both are told before either is waited for
         worker.close(CLOSE_S)
@@ -141,6 +161,7 @@ def open_vault(root: Path, places: Places, settings: Settings, embedders: Embedd
         lacking=lambda: meaning.pending,
     )
     agents = for_agents(parts, index, rules, settings.search)
+    shelf.listen(damaged)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two
         worker.start()

@@ -55,6 +55,8 @@ class Embedding:
         self._since = 0.0
         self._thread = threading.Thread(target=self._run, name=f"embed-{name}", daemon=True)
         self.batches = 0
+        self.hindrance: VaultragError | None = None
+        """Why vectors that were made cannot be kept, while that is so."""
         self.settled = threading.Event()
         """Set while no vector is waiting that could be made."""
 
@@ -105,12 +107,14 @@ class Embedding:
             try:
                 self._advance(*self._asked())
                 self._retry_at, self._retries = None, 0
+                self.hindrance = None
             except EmbedError as error:
                 log.warning("no vectors for now: %s", error.message)
                 self.meaning.trouble(error)
                 self._pause()
             except VaultragError as fault:
                 log.error("vectors cannot be kept: %s", fault.message)
+                self.hindrance = fault
                 self._pause()
             except Exception:
                 log.exception("making vectors failed in a way that was not foreseen")

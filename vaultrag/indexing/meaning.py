@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vaultrag.errors import BadVectors, EmbedError, ModelBroken, ModelMissing
+from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
 from vaultrag.indexing.passages import SecondPass
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
 from vaultrag.ports import Embedder, PassageEmbedder, VectorShelf, VectorStore
@@ -71,6 +71,7 @@ class Meaning:
         self._troubled = False
         self._pending: dict[NoteId, str] = {}
         self._long: set[NoteId] = set()
+        self._suspects: set[NoteId] = set()
         self._failed: dict[NoteId, str] = {}
         self.view = MeaningView()
         self.texts_embedded = 0
@@ -163,7 +164,11 @@ class Meaning:
                 return 0
             before = len(self._pending)
             wanted = self._batch(texts_of)
-        results = embedder.embed_notes([text for text, _ in wanted.values()]) if wanted else []
+        try:
+            results = embedder.embed_notes([text for text, _ in wanted.values()]) if wanted else []
+        except EmbedderUnavailable as error:
+            self._suspect(store, wanted, error)
+            raise
         if len(results) != len(wanted):
             raise BadVectors(f"the embedder gave {len(results)} results for {len(wanted)} notes")
         with self._lock:
@@ -345,8 +350,11 @@ class Meaning:
     ) -> dict[NoteId, tuple[NoteText, str]]:
         """The next notes to embed: their texts, and the hashes these go by."""
         self._long &= self._pending.keys()
+        self._suspects &= self._pending.keys()
         short = [note_id for note_id in self._pending if note_id not in self._long]
         chosen = short[:BATCH_NOTES] or list(self._pending)[:1]  # of long ones no batch takes more
+        if self._suspects:
+            short, chosen = [], [next(note_id for note_id in self._pending if note_id in self._suspects)]
         available = texts_of(chosen)
         for note_id in chosen:
             if note_id not in available:
@@ -359,12 +367,29 @@ class Meaning:
             note_id: (text, self._pending[note_id]) for note_id, text in _until(BATCH_CHARS, chosen, available).items()
         }
 
+    def _suspect(
+        self, store: VectorStore, wanted: Mapping[NoteId, tuple[NoteText, str]], error: EmbedderUnavailable
+    ) -> None:
+        """The server went away over these notes. Should one of them be the cause, it must not hold up the others for
+        ever: each is sent by itself when the server is back, and one that has it go away again is charged with a try.
+        """
+        with self._lock:
+            if store is not self._target:
+                return
+            if len(wanted) > 1:
+                self._suspects = set(wanted)
+            for note_id, (_, text_hash) in wanted.items() if len(wanted) == 1 else ():
+                self._suspects.discard(note_id)
+                if self._pending.get(note_id) == text_hash:
+                    self._record(store, note_id, text_hash, EmbedProblem(error.message, permanent=False))
+
     def _take_in(
         self,
         store: VectorStore,
         wanted: Mapping[NoteId, tuple[NoteText, str]],
         results: Sequence[EmbeddedNote | EmbedProblem],
     ) -> None:
+        self._suspects -= wanted.keys()
         good: list[tuple[NoteId, str, EmbeddedNote]] = []
         for (note_id, (_, text_hash)), result in zip(wanted.items(), results, strict=True):
             if self._pending.get(note_id) != text_hash:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vaultrag.errors import VaultragError
@@ -26,6 +26,9 @@ SECOND_LOOK_S = 1.0
 
 EMPTY_LOOK_S = 15.0
 """The pause between two looks at a vault that has lost every note: a disk that is away, most likely."""
+
+UNREAD_LOOK_S = 15.0
+"""The pause before one more look when something could not be read: files that ran out, a lock, a half-done download."""
 
 FAULT_LOOK_S = 60.0
 """The pause after a fault (a full disk, a damaged file) before everything is compared once more."""
@@ -57,7 +60,12 @@ class IndexWorker:
         *,
         reconcile_s: float,
         name: str = "vault",
+        away: Callable[[], None] = lambda: None,
     ) -> None:
+        """Args:
+        away: Called when the vault's folder cannot be looked at.
+        """
+        self._away = away
         self._reader = reader
         self._index = index
         self._embedding = embedding
@@ -76,6 +84,8 @@ class IndexWorker:
             ("scans", "full_scans", "files_read", "notes_written", "notes_moved", "notes_deleted", "second_looks",
              "wakeups"), 0,
         )  # fmt: skip
+        self.unread: Mapping[NotePath, str] = {}
+        """Notes and folders that could not be read when they were last looked at, with the reason."""
         self.searchable = threading.Event()
         """Set when the words of every note are in the index."""
         self.settled = threading.Event()
@@ -174,6 +184,8 @@ class IndexWorker:
                 why="the vault's folder cannot be reached; what is known of it is kept",
                 hint="mount or restore the folder; it is noticed by itself",
             )
+            self._look_again(EMPTY_LOOK_S)  # it may be there, and only not to be opened
+            self._away()
             return
         held_back = False
         if todo.doubtful and not confirmed and not self._believe(todo, whole):
@@ -182,6 +194,7 @@ class IndexWorker:
             self._doubted = frozenset()
         applied = self._apply(todo, indexed)
         self._index.set_skipped({**_still_skipped(scan, todo, passed_by), **scan.skipped, **applied.skipped}, asked)
+        self._mind_unread({**scan.unreadable, **applied.unreadable}, scan)
         if whole and not self._stopping:
             self.searchable.set()
         if self.progress.phase in ("starting", "reading", "away", "broken"):
@@ -203,8 +216,18 @@ class IndexWorker:
         self.counters["second_looks"] += 1
         self._doubted = missing
         log.warning("%s: looking again before anything is forgotten", todo.doubtful)
-        self._look_again_at = self._clock.monotonic() + (EMPTY_LOOK_S if empty else SECOND_LOOK_S)
+        self._look_again(EMPTY_LOOK_S if empty else SECOND_LOOK_S)
         return False
+
+    def _mind_unread(self, found: Mapping[NotePath, str], scan: Scan) -> None:
+        """Look once more, soon, for what could not be read and could before; not again and again for the same."""
+        if found.keys() - self.unread.keys():
+            self._look_again(UNREAD_LOOK_S)
+        others = {path: why for path, why in self.unread.items() if scan.scopes and not _in_scopes(scan.scopes, path)}
+        self.unread = {**others, **found}
+
+    def _look_again(self, after_s: float) -> None:
+        self._look_again_at = min(self._look_again_at, self._clock.monotonic() + after_s)
 
     def _apply(self, todo: Plan, indexed: Mapping[NotePath, IndexedEntry]) -> Applied:
         if todo.read:
@@ -230,6 +253,10 @@ class IndexWorker:
     def _count_read(self, done: int) -> None:
         now = self.progress
         self.progress = Progress(now.phase, done, now.total, now.since)
+
+
+def _in_scopes(scopes: Sequence[NotePath], path: NotePath) -> bool:
+    return any(path == scope or path.startswith(f"{scope}/") for scope in scopes)
 
 
 def _still_skipped(scan: Scan, todo: Plan, known: Mapping[NotePath, Skipped]) -> dict[NotePath, Skipped]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.meaning import MeaningView, describe
-from vaultrag.model import Answer, Explanation, Hit, Mode, Reason, State
+from vaultrag.model import Answer, Explanation, Hit, Mode, NotePath, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for
 from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
@@ -59,8 +59,7 @@ class Asking:
         ) -> Answer:
             shown = limit if final is None else max(limit, RERANKED)
             hits, gone = self._parts.hits.make(ranking.found, wanted, scan, limit=shown, max_chars=chars)
-            if gone:
-                self._parts.worker.notice(gone)
+            self._look_at(hits, gone)
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking)]
@@ -105,8 +104,7 @@ class Asking:
             scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
         ranked = related(note_id, self._parts.table, scan, linked=linked)
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
-        if gone:
-            self._parts.worker.notice(gone)
+        self._look_at(hits, gone)
         reasons = self._index_reasons(scan)
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
@@ -122,6 +120,12 @@ class Asking:
         except EmbedError as error:
             log.info("not reranked: %s", error.message)
             return hits
+
+    def _look_at(self, hits: Sequence[Hit], gone: Sequence[NotePath]) -> None:
+        """Have the index look at what turned out to be gone, changed or unreadable."""
+        paths = [*gone, *(hit.path for hit in hits if hit.stale)]
+        if paths:
+            self._parts.worker.notice(paths)
 
     def _limit(self, limit: int | None) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))

@@ -15,18 +15,22 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
     """See ``VaultService.status``."""
     if parts.for_agents:
         return _status_for_agents(parts)
-    progress, view = parts.worker.progress, parts.meaning.view
+    progress, view, hindrance = parts.worker.progress, parts.meaning.view, parts.embedding.hindrance
     total = parts.index.count()
     skipped, odd = parts.index.skipped(), parts.index.problems()
+    unread = [Skipped(path, f"cannot be read: {why}") for path, why in sorted(parts.worker.unread.items())]
     pending = 0 if parts.meaning.off else parts.meaning.pending
     failed = parts.meaning.failed
     state = {"reading": "indexing", "idle": "ready"}.get(progress.phase, progress.phase)
-    # Until the vectors have been looked at, nobody knows how many are missing.
-    if state == "ready" and ((total and view.state == "starting") or (pending and view.state in ("ready", "mismatch"))):
+    # Until the vectors have been looked at, nobody knows how many are missing; and those that are all made anew, but
+    # are not in the old ones' place yet, are not searched.
+    if state == "ready" and (
+        (total and view.state == "starting") or view.state == "mismatch" or (pending and view.state == "ready")
+    ):
         state = "embedding"
     listed: list[Skipped] = []
     if full:
-        listed = [*odd[:LISTED], *_failed_notes(parts)][:LISTED]
+        listed = [*unread[:LISTED], *odd[:LISTED], *_failed_notes(parts)][:LISTED]
     return VaultStatus(
         id=parts.id,
         name=parts.root.name,
@@ -39,10 +43,10 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         to_read=max(0, progress.total - progress.done) if progress.phase == "reading" else 0,
         skipped=len(skipped),
         failed=len(failed),
-        problems=len(odd),
+        problems=len(odd) + len(unread),
         watching=parts.watching(),
-        why=progress.why or view.why,
-        hint=progress.hint or view.hint,
+        why=progress.why or (hindrance.message if hindrance else view.why),
+        hint=progress.hint or (hindrance.hint if hindrance else view.hint),
         eta_s=parts.embedding.eta_s() if progress.phase == "idle" else None,
         counters={
             **parts.worker.counters,

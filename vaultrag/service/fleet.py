@@ -71,6 +71,29 @@ class Service:
                 self._vaults[vault.id] = vault
             return vault
 
+    def renew(self, root: Path) -> None:
+        """Close a vault whose index proved damaged and open it anew, which mends it. Questions wait meanwhile.
+
+        Raises:
+            VaultragError: It cannot be opened now, and is not served any more.
+        """
+        with self._changing:
+            known = next((vault for vault in self.vaults if vault.root == root), None)
+            if known is None or self._closed:
+                return
+            order = [vault.id for vault in self.vaults]
+            self.settled.clear()
+            try:
+                with self._lock:
+                    del self._vaults[known.id]
+                _close(known)
+                vault = self._open_vault(root, True)
+                with self._lock:
+                    self._vaults[vault.id] = vault
+                    self._vaults = {i: self._vaults[i] for i in sorted(self._vaults, key=order.index)}
+            finally:
+                self.settled.set()
+
     def remove(self, name: str) -> VaultService:
         """Serve this vault no longer. Its index stays where it is."""
         vault = self.vault(name)

@@ -20,12 +20,13 @@ def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
         NoteNotFound, PathRefused
     """
     asked = path.split("#", 1)[0] if table.id_of(path) is None else path
-    if "\0" in asked or asked.startswith(("/", "~", "\\")) or ".." in asked.replace("\\", "/").split("/"):
-        raise PathRefused(
-            "the path must be inside the vault, relative to its folder", hint="vaultrag search", path=path[:200]
-        )
     note_id = table.id_of(asked) if asked else None
     if note_id is None:
+        # A path that is in the index is inside the vault, whatever it looks like ("~.md" is a good name for a note).
+        if "\0" in asked or asked.startswith(("/", "~", "\\")) or ".." in asked.replace("\\", "/").split("/"):
+            raise PathRefused(
+                "the path must be inside the vault, relative to its folder", hint="vaultrag search", path=path[:200]
+            )
         raise _not_found(table, asked, path)
     row = table.by_ids([note_id]).get(note_id)
     if row is None:  # deleted since the line above

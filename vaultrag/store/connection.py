@@ -6,8 +6,9 @@ and never hold it up.
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,14 @@ _PRAGMAS = (
     "PRAGMA journal_size_limit = 8388608",
 )
 
-_damaged: set[Path] = set()
-"""Files that proved damaged in this process: none of them is ever marked as closed well."""
+# vec0 tells a damaged page and a full disk alike, in words of its own and with no code.
+_VEC0_FAULT = re.compile(r"\bblob\b|sqlite-vec error|size doesn't match", re.IGNORECASE)
+
+_damaged: dict[Path, str] = {}
+"""Files that proved damaged in this process, and how: none of them is marked as closed well, or opened again."""
+
+_listeners: dict[Path, Callable[[], None]] = {}
+"""Who is told, by folder, when a file proves damaged in use."""
 
 
 def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
@@ -47,7 +54,7 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
     Raises:
         StoreError, StoreCorrupt, StoreFull
     """
-    with translating(path):
+    with translating(path, in_use=False):
         flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         connection = apsw.Connection(str(path), flags=flags)
         try:
@@ -66,26 +73,86 @@ def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
 
 
 @contextmanager
-def translating(path: Path) -> Iterator[None]:
-    """Turn an apsw exception into a ``StoreError`` that names the file and what to do."""
+def translating(path: Path, *, in_use: bool = True) -> Iterator[None]:
+    """Turn an apsw exception into a ``StoreError`` that names the file and what to do.
+
+    Args:
+        in_use: The file was opened before, and found sound; False while it is being opened, when damage is mended by
+            whoever opens it.
+    """
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise corrupt(path, str(error)) from error
+        raise corrupt(path, str(error), in_use=in_use) from error
     except (apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.IOError) as error:
-        raise StoreFull(
-            f"{path.name} cannot be written: {error}",
-            hint=f"make room, or make {path.parent} writable; the notes themselves are not touched",
-            path=str(path),
-        ) from error
+        raise _full(path, error) from error
     except apsw.Error as error:
+        if _VEC0_FAULT.search(str(error)):
+            if damage := _damage(path):
+                raise corrupt(path, damage, in_use=in_use) from error
+            if "write" in str(error):
+                raise _full(path, error) from error
         raise StoreError(f"{path.name}: {error}", path=str(path)) from error
 
 
-def corrupt(path: Path, why: str) -> StoreCorrupt:
-    """The fault of a damaged file; it is checked, set aside and built again at the next start."""
-    _damaged.add(path)
-    return StoreCorrupt(f"{path.name} is damaged: {why}", hint="vaultrag stop && vaultrag up", path=str(path))
+def _full(path: Path, error: apsw.Error) -> StoreFull:
+    return StoreFull(
+        f"{path.name} cannot be written: {error}",
+        hint=f"make room, or make {path.parent} writable; the notes themselves are not touched",
+        path=str(path),
+    )
+
+
+def _damage(path: Path) -> str:
+    """What a look through the file finds wrong with its structure; empty when nothing is."""
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            found = str(scalar(connection, "PRAGMA quick_check(1)"))
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        return str(error) if isinstance(error, apsw.CorruptError | apsw.NotADBError) else ""
+    return "" if found == "ok" else found
+
+
+def corrupt(path: Path, why: str, *, in_use: bool = True) -> StoreCorrupt:
+    """The fault of a damaged file, to be raised; it is set aside and built again when it is next opened."""
+    _damaged[path] = why
+    if in_use and (listener := _listeners.pop(path.parent, None)):
+        listener()
+    return StoreCorrupt(
+        f"{path.name} is damaged: {why}",
+        hint="vaultrag status (it is built again; the notes themselves are safe)",
+        path=str(path),
+    )
+
+
+def listen(folder: Path, listener: Callable[[], None] | None) -> None:
+    """Have it called, once and in any thread, when a file of this folder proves damaged in use; None: no longer."""
+    if listener is None:
+        _listeners.pop(folder, None)
+    else:
+        _listeners[folder] = listener
+
+
+def inode(path: Path) -> int:
+    """Of a file that was just opened."""
+    return path.stat().st_ino
+
+
+def in_place(path: Path, expected: int) -> None:
+    """Find out whether the file that is open is still the one at its path. SQLite goes on writing to one that is not.
+
+    Raises:
+        StoreCorrupt
+    """
+    try:
+        found = inode(path)
+    except OSError:
+        found = -1
+    if found != expected:
+        raise corrupt(path, "it was removed or replaced while it was in use")
 
 
 @contextmanager
@@ -103,7 +170,7 @@ def writing(connection: apsw.Connection) -> Iterator[apsw.Connection]:
 
 def mark_open(connection: apsw.Connection, path: Path) -> None:
     """The file is in use: should the process die, its next start looks at the file before trusting it."""
-    with translating(path):
+    with translating(path, in_use=False):
         connection.execute("DELETE FROM meta WHERE key = 'clean'")
 
 
@@ -120,23 +187,24 @@ def check(path: Path) -> None:
     Raises:
         StoreCorrupt
     """
+    if path in _damaged:  # what was seen in use, a check may well overlook
+        raise corrupt(path, _damaged[path], in_use=False)
     if not path.exists() or path.stat().st_size == 0:
         return
     connection = connect(path)
     try:
-        with translating(path):
+        with translating(path, in_use=False):
             if _closed_well(connection, path):
                 return
             found = scalar(connection, "PRAGMA quick_check(1)")
             if found != "ok":
-                raise corrupt(path, str(found))
+                raise corrupt(path, str(found), in_use=False)
     finally:
         connection.close()
-    _damaged.discard(path)
 
 
 def _closed_well(connection: apsw.Connection, path: Path) -> bool:
-    if path in _damaged or not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
+    if not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
         return False
     if scalar(connection, "SELECT value FROM meta WHERE key = 'clean'") != "1":
         return False
@@ -147,7 +215,7 @@ def _closed_well(connection: apsw.Connection, path: Path) -> bool:
 
 def forget_damage(path: Path) -> None:
     """Another file stands at this path now."""
-    _damaged.discard(path)
+    _damaged.pop(path, None)
 
 
 def _casefold(*texts: Any) -> str | None:
@@ -169,6 +237,8 @@ class Readers:
         """This thread's connection."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            if not self._closed and not self._path.exists():
+                raise corrupt(self._path, "it was removed while it was in use")
             connection = connect(self._path, readonly=True)
             with self._lock:
                 if self._closed:
@@ -197,7 +267,8 @@ class Readers:
             self._closed = True
             connections, self._all = list(self._all), WeakSet()
         for connection in connections:
-            connection.close()
+            with suppress(apsw.ThreadingViolationError):  # its thread is in the middle of something, and drops it then
+                connection.close()
 
 
 def rows(connection: apsw.Connection, sql: str, bindings: Any = ()) -> list[Any]:

@@ -9,6 +9,8 @@ obsidian_notes.<identity>.db     vectors of another identity: being built, or ke
 from __future__ import annotations
 
 import contextlib
+import logging
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -16,9 +18,11 @@ from typing import TypeVar
 from vaultrag.errors import StoreCorrupt
 from vaultrag.model import Identity
 from vaultrag.ports import VectorStore
-from vaultrag.store.connection import check, forget_damage
+from vaultrag.store.connection import check, forget_damage, listen
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.vectors import Vectors, stored_identity
+
+log = logging.getLogger(__name__)
 
 NOTES_FILE = "hybrid-fts.db"
 VECTORS_FILE = "obsidian_notes.db"
@@ -89,9 +93,13 @@ class StoreFolder:
         aside = path.with_name(f"{path.name}.damaged-{stamp}")
         self._rename(path, aside)
         forget_damage(path)
-        self.events.append(
-            f"{fault.message}; it was set aside as {aside.name} and is built again (the notes themselves are safe)"
-        )
+        kept = f"it was set aside as {aside.name} and" if aside.exists() else "it"
+        self.events.append(f"{fault.message}; {kept} is built again (the notes themselves are safe)")
+        log.warning("%s", self.events[-1])
+
+    def listen(self, listener: Callable[[], None] | None) -> None:
+        """Have it called, once and in any thread, when a file proves damaged in use; None: no longer."""
+        listen(self.folder, listener)
 
     def _aside(self, identity: Identity) -> Path:
         return self.folder / f"obsidian_notes.{identity.key}.db"

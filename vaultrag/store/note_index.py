@@ -19,7 +19,18 @@ import apsw
 
 from vaultrag.model import Filters, IndexedEntry, Note, NoteId, NotePath, Skipped
 from vaultrag.notes.words import name_key, parts, prepare
-from vaultrag.store.connection import Readers, connect, mark_clean, mark_open, rows, scalar, translating, writing
+from vaultrag.store.connection import (
+    Readers,
+    connect,
+    in_place,
+    inode,
+    mark_clean,
+    mark_open,
+    rows,
+    scalar,
+    translating,
+    writing,
+)
 from vaultrag.store.filters import matching_ids
 from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate
 
@@ -45,6 +56,7 @@ class NoteIndex:
         self._writer = writer
         self._lock = threading.RLock()
         self._closed = False
+        self._inode = inode(path)
         self.generation = 0
         """Counts the writes of this process; what is cached from the file holds for one generation."""
 
@@ -77,6 +89,7 @@ class NoteIndex:
 
     def entries(self, scopes: Sequence[NotePath] = ()) -> dict[NotePath, IndexedEntry]:
         with self._lock, translating(self.path):
+            in_place(self.path, self._inode)
             if not scopes or "" in scopes:
                 found = rows(self._writer, f"SELECT {_ENTRY} FROM notes ORDER BY id")
             else:
@@ -162,6 +175,7 @@ class NoteIndex:
     def _writing(self) -> Iterator[apsw.Connection]:
         """One transaction."""
         with self._lock, translating(self.path):
+            in_place(self.path, self._inode)
             try:
                 with writing(self._writer):
                     yield self._writer

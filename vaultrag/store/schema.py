@@ -124,7 +124,7 @@ def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> 
         StoreTooNew: The file is from a newer vaultrag.
         StoreError
     """
-    with translating(path):
+    with translating(path, in_use=False):
         version = _version(connection)
         if version > len(steps):
             raise StoreTooNew(

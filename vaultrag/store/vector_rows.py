@@ -32,7 +32,7 @@ def stored_identity(path: Path) -> Identity | None:
         return None
     connection = connect(path)
     try:
-        with translating(path):
+        with translating(path, in_use=False):
             if not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
                 return None
             value = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
@@ -143,6 +143,14 @@ def trim_retired(connection: apsw.Connection) -> None:
             "DELETE FROM retired WHERE text_hash IN (SELECT text_hash FROM retired ORDER BY retired_ns LIMIT ?)",
             (surplus,),
         )
+
+
+def is_unit(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """bool[n]: which rows are as long as every stored vector is. Bytes that a disk has changed hardly ever are."""
+    with np.errstate(all="ignore"):
+        lengths = np.einsum("ij,ij->i", vectors, vectors)
+        sound: NDArray[np.bool_] = np.abs(lengths - 1.0) < 0.02
+    return sound
 
 
 def passage_blobs(lines: Sequence[tuple[int, int]], vectors: NDArray[np.float32]) -> tuple[bytes, bytes, bytes]:

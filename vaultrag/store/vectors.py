@@ -12,8 +12,9 @@ vec0 knows no upsert, takes zero and non-finite vectors without a word and ranks
 from __future__ import annotations
 
 import json
+import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -25,8 +26,19 @@ from numpy.typing import NDArray
 
 from vaultrag.errors import BadVectors, StoreError
 from vaultrag.model import EmbeddedNote, Identity, NoteId
-from vaultrag.store.connection import Readers, connect, mark_clean, mark_open, rows, scalar, translating, writing
-from vaultrag.store.matrix import Matrix, MatrixScan, quantise
+from vaultrag.store.connection import (
+    Readers,
+    connect,
+    in_place,
+    inode,
+    mark_clean,
+    mark_open,
+    rows,
+    scalar,
+    translating,
+    writing,
+)
+from vaultrag.store.matrix import Matrix, quantise
 from vaultrag.store.schema import VECTOR_STEPS, migrate
 from vaultrag.store.vector_rows import (
     CHUNK,
@@ -35,6 +47,7 @@ from vaultrag.store.vector_rows import (
     close_gaps,
     create_for,
     drop_passages,
+    is_unit,
     lacking_passages,
     passage_blobs,
     put_one,
@@ -43,6 +56,7 @@ from vaultrag.store.vector_rows import (
     stored_identity,
     trim_retired,
 )
+from vaultrag.store.vector_scan import VectorScan
 
 Vector = NDArray[np.float32]
 
@@ -51,8 +65,8 @@ __all__ = ["Failure", "VectorScan", "Vectors", "stored_identity"]
 MAX_K = 200
 """vec0's cost grows with k; nothing needs more."""
 
-_RESCORED = 16
-"""So many of the best are compared again in float32: more than anyone looks at, and a fraction of a millisecond."""
+
+log = logging.getLogger(__name__)
 
 
 class Failure(NamedTuple):
@@ -77,6 +91,7 @@ class Vectors:
         self._lines: dict[NoteId, NDArray[np.int32]] = {}
         self._loaded = threading.Event()
         self._closed = False
+        self._inode = inode(path)
 
     @classmethod
     def open(cls, path: Path, identity: Identity) -> Vectors:
@@ -89,7 +104,7 @@ class Vectors:
         writer = connect(path)
         try:
             migrate(writer, VECTOR_STEPS, path)
-            with translating(path):
+            with translating(path, in_use=False):
                 create_for(writer, identity)
             mark_open(writer, path)
         except BaseException:
@@ -113,10 +128,18 @@ class Vectors:
             with translating(self.path):
                 close_gaps(self._writer)
                 found = self._writer.execute("SELECT note_id, embedding FROM note_vectors")
+                spoilt: list[NoteId] = []
                 while chunk := list(islice(found, CHUNK)):
                     ids, blobs = zip(*chunk, strict=True)
                     vectors = np.frombuffer(b"".join(blobs), np.float32).reshape(len(ids), -1)
+                    sound = is_unit(vectors)
+                    if not sound.all():
+                        spoilt += [note_id for note_id, good in zip(ids, sound, strict=True) if not good]
+                        ids = tuple(n for n, good in zip(ids, sound, strict=True) if good)
+                        vectors = vectors[sound]
                     self._notes.put_many(ids, [1] * len(ids), *quantise(vectors))
+                if spoilt:
+                    self._drop_spoilt(spoilt)
                 found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
                 while chunk := list(islice(found, CHUNK)):
                     self._remember_passages(chunk)
@@ -138,6 +161,7 @@ class Vectors:
 
     def hashes(self) -> dict[NoteId, str]:
         with self._lock, translating(self.path):
+            in_place(self.path, self._inode)
             return dict(rows(self._writer, "SELECT note_id, text_hash FROM vector_notes"))
 
     def failures(self) -> dict[str, Failure]:
@@ -264,8 +288,18 @@ class Vectors:
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
-        with self._lock, translating(self.path), writing(self._writer):
-            yield self._writer
+        with self._lock, translating(self.path):
+            in_place(self.path, self._inode)
+            with writing(self._writer):
+                yield self._writer
+
+    def _drop_spoilt(self, note_ids: Sequence[NoteId]) -> None:
+        """Forget vectors that are none any more: the disk changed bytes that SQLite has no way to check."""
+        log.warning("%s: %d vectors are damaged and are made again", self.path.name, len(note_ids))
+        with self._writing() as connection:
+            for note_id in note_ids:
+                for table in ("note_vectors", "vector_notes", "passages"):
+                    connection.execute(f"DELETE FROM {table} WHERE note_id = ?", (note_id,))
 
     def _cosines(self, query: Vector, ids: Sequence[NoteId]) -> dict[NoteId, float]:
         """The cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
@@ -325,60 +359,3 @@ class Vectors:
             np.frombuffer(b"".join(row[2] for row in found), np.int8).reshape(-1, self.identity.dimension),
             np.frombuffer(b"".join(row[3] for row in found), np.float32),
         )
-
-
-class VectorScan:
-    """What the vectors say of one query, at one moment: about notes as wholes and about their passages."""
-
-    def __init__(
-        self,
-        notes: MatrixScan,
-        passages: MatrixScan,
-        lines: Mapping[NoteId, NDArray[np.int32]],
-        exact: Callable[[Sequence[NoteId]], Mapping[NoteId, float]] = lambda ids: {},
-        *,
-        some_waiting: bool = False,
-    ) -> None:
-        self._notes = notes
-        self._passages = passages
-        self._lines = lines
-        self._exact = exact
-        self._some_waiting = some_waiting
-
-    def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
-        near = [(NoteId(owner), score) for owner, score in self._notes.nearest(max(k, _RESCORED), allowed)]
-        exact = self._exact([note_id for note_id, _ in near[:_RESCORED]])
-        scored = [(note_id, exact.get(note_id, score)) for note_id, score in near]
-        return sorted(scored, key=lambda pair: -pair[1])[:k]
-
-    def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first.
-
-        While a note's passages are still to be made, its own vector stands in for them: to count as nothing beside
-        notes that have theirs would put it behind all of these.
-        """
-        found = [(NoteId(owner), score) for owner, score in self._passages.nearest(k, allowed)]
-        if not found or not self._some_waiting:
-            return found
-        own = self._notes.nearest(k, allowed)
-        found += [(NoteId(owner), score) for owner, score in own if owner not in self._lines]
-        return sorted(found, key=lambda pair: -pair[1])[:k]
-
-    def cosines(self, note_ids: Sequence[NoteId]) -> tuple[dict[NoteId, float], dict[NoteId, float]]:
-        """Of these notes, those that have one: their own cosines, and those of their best passages."""
-        own, best = self._notes.best_of(note_ids), self._passages.best_of(note_ids)
-        return {NoteId(owner): score for owner, score in own.items()}, {NoteId(owner): s for owner, s in best.items()}
-
-    def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
-        """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
-        found = self._passages.best_row(note_id)
-        lines = self._lines.get(note_id)
-        if found is None or lines is None or found[1] >= len(lines):
-            return None
-        first, last = lines[found[1]]
-        return found[0], int(first), int(last)
-
-    def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:
-        """Mean and standard deviation of the cosines of all notes but these."""
-        return self._notes.background(without)

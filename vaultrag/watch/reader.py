@@ -21,7 +21,7 @@ from vaultrag.watch.filterfiles import FilterFiles, load
 from vaultrag.watch.filters import VaultFilter
 from vaultrag.watch.judge import NOT_DOWNLOADED, is_placeholder, shows_blocks, size_words
 from vaultrag.watch.look import Look, RootAway
-from vaultrag.watch.paths import clean, is_text, nearest_text, outermost, shown
+from vaultrag.watch.paths import ROOT, clean, is_text, nearest_text, outermost, shown
 
 _CHANGED = "it changed while it was being opened"
 
@@ -36,6 +36,7 @@ class DiskReader:
         self._files: FilterFiles | None = None
         self._rules: VaultFilter | None = None
         self._counts_blocks = False
+        self._root_seen: tuple[int, int] | None = None
 
     # -- rules -------------------------------------------------------------------------------------------------------
 
@@ -82,7 +83,7 @@ class DiskReader:
         # list would be left, which means "everything".
         parts = tuple(wanted) if "" not in wanted else ()
         try:
-            if not self._root_there():
+            if not self._root_there(parts):
                 raise RootAway
             if not parts:
                 self.reload_filters()
@@ -93,20 +94,25 @@ class DiskReader:
                 if cleaned := clean(scope):
                     look.at(cleaned)
             look.settle()
-            if not self._root_there():  # it went away meanwhile: what looked gone is not known to be
+            if not self._root_there(scopes=parts or (ROOT,)):  # it went meanwhile: what looked gone may not be
                 raise RootAway
         except RootAway:
             return Scan({}, scopes=parts, root_ok=False)
         self._counts_blocks = self._counts_blocks or look.counts_blocks
         return Scan(look.entries, look.skipped, look.unreadable, parts)
 
-    def _root_there(self) -> bool:
+    def _root_there(self, scopes: Sequence[NotePath]) -> bool:
+        """Whether the vault's folder is there. A look at parts wants the very folder that was last looked at as a
+        whole: in another one, or under a disk that went off, nothing is where it was.
+        """
         try:
             found = self._disk.lstat(self.root)
         except OSError:
             return False
         self._counts_blocks = self._counts_blocks or shows_blocks(found)
-        return stat.S_ISDIR(found.st_mode)
+        if not scopes or self._root_seen is None:
+            self._root_seen = (found.st_dev, found.st_ino)
+        return stat.S_ISDIR(found.st_mode) and self._root_seen == (found.st_dev, found.st_ino)
 
     def _look(self) -> Look:
         return Look(self._disk, self.root, self.rules, self._settings.max_bytes, self._counts_blocks)
