@@ -8,7 +8,7 @@ import typer
 import typer.main
 
 from vaultrag import __version__
-from vaultrag.cli import asking, configuring, explaining, judging, running, tending
+from vaultrag.cli import asking, configuring, explaining, judging, running, screening, tending
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
 
@@ -26,6 +26,7 @@ def build() -> Any:
         callback=_root,
     )
     app.command(rich_help_panel=_ASK, cls=asking.QueryCommand)(asking.search)
+    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand)(screening.tui)
     app.command(rich_help_panel=_ASK)(asking.related)
     app.command(rich_help_panel=_ASK)(asking.get)
     app.command(rich_help_panel=_ASK)(explaining.explain)
@@ -66,6 +67,9 @@ def _root(
     if debug:
         invocation(ctx).debug = True
     if ctx.invoked_subcommand is None:
+        if screening.possible():
+            screening.show()
+            return
         text = ctx.get_help()  # drawn at once by some versions of typer, returned by others
         if text:
             write(f"{text}\n")

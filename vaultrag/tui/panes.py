@@ -1,0 +1,97 @@
+"""What the preview shows: the selected note, or why it stands where it stands; and when that has to be fetched anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rich.text import Text
+
+from vaultrag.cli.render.explanations import explanation_lines
+from vaultrag.model import Hit
+from vaultrag.tui.link import Source
+from vaultrag.tui.page import Page, matches_of, page_of, window
+from vaultrag.tui.rows import age, plain
+from vaultrag.tui.state import View
+
+
+@dataclass(frozen=True, slots=True)
+class PaneContent:
+    """Lines that stand above, and the page for a width."""
+
+    head: tuple[Text, ...] = ()
+    draw: Callable[[int], Page] = lambda width: Page()
+
+
+class Pane:
+    """Knows what is shown, so that nothing is fetched twice."""
+
+    def __init__(self) -> None:
+        self.explaining = False
+        self._shown: object = None
+
+    def turn_to(self, view: View) -> bool:
+        """Whether something else is to be shown now than was last fetched."""
+        hit = view.current
+        wanted: object = None
+        if hit is not None:
+            wanted = (view.vault_id, hit.path, hit.mtime_ns, hit.start_line, self.explaining)
+            if self.explaining or not view.related_to:
+                # Other words match in the same passage.
+                wanted = (wanted, view.query if self.explaining else hit.spans, view.mode)
+        if wanted == self._shown:
+            return False
+        self._shown = wanted
+        return True
+
+    def forget(self) -> None:
+        """Fetch it again, whatever it is."""
+        self._shown = None
+
+    async def fetch(self, view: View, link: Source, now_ns: int) -> PaneContent:
+        """What is to be shown.
+
+        Raises:
+            VaultragError: The note cannot be had.
+        """
+        hit = view.current
+        if hit is None:
+            return PaneContent()
+        if self.explaining and not view.related_to:
+            return await self._why(view, hit, link)
+        first, last = window(hit)
+        note = await link.note(hit.path, first, last)
+        passage = (hit.start_line, max(hit.end_line, hit.start_line))
+        matches = matches_of(hit)
+        head = _head(hit, now_ns)
+        if note.start_line > 1:
+            head += (Text(f"… {note.start_line - 1:,} lines above …", style="dim"), Text())
+
+        def draw(width: int) -> Page:
+            page = page_of(note.text, note.start_line, passage, matches, width)
+            below = note.total_lines - note.end_line
+            more = (Text(f"… {below:,} lines below …", style="dim"),) if below > 0 else ()
+            return replace(page, lines=(*page.lines, *more))
+
+        return PaneContent(head, draw)
+
+    async def _why(self, view: View, hit: Hit, link: Source) -> PaneContent:
+        explained = await link.explain(view.query, hit.path, view.mode)
+        told = explanation_lines(replace(explained, hits=()))
+
+        def draw(width: int) -> Page:
+            from io import StringIO
+
+            from rich.console import Console
+
+            paper = Console(file=StringIO(), width=width, markup=False, emoji=False, highlight=False)
+            return Page(tuple(part for line in told for part in (line.wrap(paper, width) if line.plain else [line])))
+
+        return PaneContent((Text(f"why {plain(hit.path)}", style="bold"), Text()), draw)
+
+
+def _head(hit: Hit, now_ns: int) -> tuple[Text, ...]:
+    where = Text(plain(hit.path), style="green", no_wrap=True)
+    if old := age(hit.mtime_ns, now_ns):
+        where.append(f" · {old}", style="default")
+    return (where, Text())
