@@ -109,21 +109,21 @@ class KeySettings:
     """The search screen's keys: each a list such as ["ctrl+o", "f5"]; an empty list takes the key away."""
 
     open: tuple[str, ...] = ("enter",)
-    """Open the note in your editor at the passage, and come back; with --print: print it and leave."""
+    """Open the note in your editor; with --print: print it and leave."""
     mark: tuple[str, ...] = ("tab",)
     """Mark the note, to open or print several at once."""
     obsidian: tuple[str, ...] = ("ctrl+o",)
     """Open the note in Obsidian."""
     link: tuple[str, ...] = ("alt+enter", "ctrl+l")
-    """Copy a [[link]] to the note; with --print: print the link and leave."""
+    """Copy a link to the note; with --print: print it and leave."""
     mode: tuple[str, ...] = ("ctrl+s",)
-    """Search by words and meaning, by words only, by meaning only."""
+    """Search by words and meaning, by words, by meaning."""
     related: tuple[str, ...] = ("ctrl+r",)
     """Show the notes that are related to this one."""
     explain: tuple[str, ...] = ("ctrl+x",)
     """Show why the note stands where it stands."""
     preview: tuple[str, ...] = ("f2", "ctrl+slash", "ctrl+underscore")
-    """Show or hide the preview. Many terminals send ctrl+underscore for Ctrl+/."""
+    """Show or hide the preview; for Ctrl+/ many terminals send ctrl+underscore."""
     tags: tuple[str, ...] = ("ctrl+t",)
     """Pick a tag to search in."""
     vault: tuple[str, ...] = ("ctrl+g",)

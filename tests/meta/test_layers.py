@@ -32,6 +32,7 @@ LEVELS: dict[str, int] = {
     "evaluate": 8,
     "cli.render": 8,
     "cli.choosing": 8,
+    "cli.editing": 8,
     "cli.starting": 9,
     "mcp": 9,
     "tui": 10,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from vaultrag.cli.editing import editor_command, in_foreground
 from vaultrag.cli.render.lines import hit_as_line, link_to
 from vaultrag.cli.render.settings import explained
 from vaultrag.cli.render.words import count
@@ -20,7 +19,7 @@ from vaultrag.model import Hit
 from vaultrag.tui import state
 from vaultrag.tui.errand import INTERRUPTED, NOTHING_CHOSEN, Outcome
 from vaultrag.tui.keys import sentences
-from vaultrag.tui.opening import editor_command, obsidian_url, open_url
+from vaultrag.tui.obsidian import obsidian_url, open_url
 
 if TYPE_CHECKING:
     from vaultrag.tui.app import SearchApp
@@ -30,13 +29,16 @@ PANE_STEP = 3
 
 
 def _open(app: SearchApp) -> None:
+    if app.view.waiting and not (app.view.moved or app.view.marked):
+        app.hold("open")  # who types fast means the best note for all of the words, not the one that still stands there
+        return
     chosen = app.view.chosen
     if not chosen:
         app.say("there is no note to open")
         return
     _remember(app)
     if app.errand.printing:
-        app.run_worker(_print(app, chosen), group="leave", exclusive=True)
+        app.work("leave", _print, app, chosen)
     else:
         _edit(app, chosen)
 
@@ -68,34 +70,21 @@ def _edit(app: SearchApp, chosen: tuple[Hit, ...]) -> None:
         return
     try:
         with app.suspend():
-            failure = _in_foreground(command)
+            failure = in_foreground(command)
     except SuspendNotSupported:
         failure = "this terminal cannot be handed to an editor"
     app.view = state.unmarked(app.view)
     app.pane.forget()
-    app.refresh(layout=True)
+    app.repaint()
     app.say(failure)
     app.ask_again()
-
-
-def _in_foreground(command: list[str]) -> str:
-    """Run a program on the terminal; why it could not be run, or empty."""
-    # Ctrl+C in the program is the program's. A handler, unlike SIG_IGN, is not handed down to it.
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        code = subprocess.run(command, check=False).returncode
-    except OSError as error:
-        return f"{command[0]} cannot be run: {error.strerror or error}"
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return f"{command[0]} ended with {code}" if code else ""
 
 
 def _obsidian(app: SearchApp) -> None:
     hit = app.view.current
     if hit is not None:
         _remember(app)
-        app.run_worker(_in_obsidian(app, hit), group="obsidian", exclusive=True)
+        app.work("obsidian", _in_obsidian, app, hit)
 
 
 async def _in_obsidian(app: SearchApp, hit: Hit) -> None:
@@ -146,7 +135,7 @@ def _preview(app: SearchApp) -> None:
 
 
 def _tags(app: SearchApp) -> None:
-    app.run_worker(_pick_tag(app), group="pick", exclusive=True)
+    app.work("pick", _pick_tag, app)
 
 
 async def _pick_tag(app: SearchApp) -> None:
@@ -164,7 +153,7 @@ async def _pick_tag(app: SearchApp) -> None:
 
 
 def _vault(app: SearchApp) -> None:
-    app.run_worker(_pick_vault(app), group="pick", exclusive=True)
+    app.work("pick", _pick_vault, app)
 
 
 async def _pick_vault(app: SearchApp) -> None:

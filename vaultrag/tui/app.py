@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any
 
 from rich.text import Text
 from textual import events
@@ -28,7 +30,7 @@ from vaultrag.tui.keys import keymap, shown
 from vaultrag.tui.link import MOST, Link, Source
 from vaultrag.tui.panes import Pane, PaneContent
 from vaultrag.tui.state import LinkState, View
-from vaultrag.tui.telling import Told, bar, emptiness, prompt_told, state_told
+from vaultrag.tui.telling import Told, bar, counted, emptiness, prompt_told, state_told
 from vaultrag.tui.widgets.hits import HitList
 from vaultrag.tui.widgets.preview import Preview
 from vaultrag.tui.widgets.prompt import Prompt
@@ -69,15 +71,20 @@ class SearchApp(App[Outcome], inherit_bindings=False):
     #state, #hints { height: 1; }
     #hints { text-style: dim; }
     #body { height: 1fr; layout: horizontal; }
-    #hits { width: 1fr; height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; background: transparent; }
-    #preview { width: 1fr; height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; border-left: solid ansi_bright_black;
-               background: transparent; display: none; }
+    #hits { width: 1fr; height: 1fr; scrollbar-gutter: stable; background: transparent; }
+    #preview { width: 1fr; height: 1fr; scrollbar-gutter: stable; background: transparent;
+               border-left: solid ansi_bright_black; display: none; }
     .-pane #preview { display: block; }
     .-stacked #body { layout: vertical; }
     .-stacked #preview { border-left: none; border-top: solid ansi_bright_black; }
     .-short #hints { display: none; }
+    HitList, Preview, OptionList, VerticalScroll {
+        scrollbar-color: ansi_bright_black; scrollbar-background: ansi_default;
+        scrollbar-color-hover: ansi_white; scrollbar-color-active: ansi_white; scrollbar-size-vertical: 1;
+        scrollbar-background-hover: ansi_default; scrollbar-background-active: ansi_default; }
+    #entries > .option-list--option-highlighted { text-style: reverse; }
     PickDialog, KeysDialog { align: center middle; }
-    #dialog { width: 80%; max-width: 90; height: 80%; border: round ansi_cyan; padding: 0 1; }
+    #dialog { width: 90%; max-width: 90; height: 90%; border: round ansi_cyan; padding: 0 1; }
     #dialog #entries { height: 1fr; border: none; }
     """
 
@@ -98,7 +105,8 @@ class SearchApp(App[Outcome], inherit_bindings=False):
             ConfigError: The keys cannot be as the settings have them.
         """
         self.keys: Mapping[str, str] = keymap(errand.settings.keys)
-        super().__init__(driver_class=driver_class())
+        # Said at once: whether NO_COLOR makes greys or leaves the colours out is settled here.
+        super().__init__(driver_class=driver_class(), ansi_color=errand.settings.theme == "terminal")
         self.theme = _THEMES[errand.settings.theme]
         self.errand = errand
         self.link: Source = source or Link(errand.places, vault=errand.vault, start=errand.start, here=errand.here)
@@ -110,6 +118,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self._asked_at = 0.0
         self._pane_wanted: bool | None = None
         self._up = False
+        self._held = ""
 
     # -- the screen ----------------------------------------------------------------------------------------------
 
@@ -126,9 +135,10 @@ class SearchApp(App[Outcome], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._up = True
+        self.app_resume_signal.subscribe(self, lambda _: self.repaint())
         self.prompt.focus()
         self._draw()
-        self.run_worker(self.link.run(self._linked, self._fared), group="link")
+        self.work("link", self.link.run, self._linked, self._fared)
         if self.errand.query:
             self.type(self.errand.query)
 
@@ -182,11 +192,25 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self._draw()
         if asked and view.waiting:
             self._ask()
+        if self._held and not view.waiting:
+            action, self._held = self._held, ""
+            ACTIONS[action](self)
+
+    def hold(self, action: str) -> None:
+        """Act when the answer to what was typed is there, unless another key comes first."""
+        self._held = action
 
     def say(self, message: str) -> None:
         """Tell something, until the next key."""
         self.message = message
         self._draw()
+
+    def repaint(self) -> None:
+        """Draw everything: something else has had the terminal."""
+        self.refresh(layout=True)
+        self.screen.refresh(repaint=True, layout=True)
+        for widget in self.screen.walk_children():
+            widget.refresh()
 
     def redraw(self) -> None:
         """Show the same again, where something beside the view has changed."""
@@ -199,14 +223,14 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         base = self.screen_stack[0]
         base.query_one("#mode", Static).update(prompt_told(view))
         told = Told(self.message, "warn") if self.message else state_told(view)
-        base.query_one("#state", Static).update(_state_line(told, self.size.width))
+        base.query_one("#state", Static).update(_state_line(told, counted(view), self.size.width))
         base.query_one("#hints", Static).update(self._hints(self.size.width))
         mode_key = shown(self.errand.settings.keys, "mode")
         base.query_one("#hits", HitList).show(
             view.hits, view.selected, state.paths_of(view.marked), emptiness(view, mode_key)
         )
         if self.pane_open and self.pane.turn_to(view):
-            self.run_worker(self._fill_pane(), group="pane", exclusive=True)
+            self.work("pane", self._fill_pane)
 
     async def _fill_pane(self) -> None:
         await asyncio.sleep(PANE_S)
@@ -227,11 +251,18 @@ class SearchApp(App[Outcome], inherit_bindings=False):
                 line.append("  " if line else "").append(key, style="bold").append(f" {name}")
         return line
 
+    def work(self, group: str, job: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
+        """Do something beside the screen; the job of this group that still runs is given up.
+
+        A job that is given up before its first step is never begun.
+        """
+        self.run_worker(partial(job, *args), group=group, exclusive=True)  # type: ignore[arg-type]
+
     # -- questions and answers -----------------------------------------------------------------------------------
 
     def _ask(self) -> None:
         self.link.want()
-        self.run_worker(self._question(self.view.asked), group="ask", exclusive=True)
+        self.work("ask", self._question, self.view.asked)
 
     async def _question(self, number: int) -> None:
         await asyncio.sleep(max(0.0, self._asked_at + THROTTLE_S - time.monotonic()))
@@ -269,7 +300,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
     def ask_again(self) -> None:
         """Ask once more what is shown, because the notes may have changed, or for more of it."""
         if not self.view.waiting and self.view.answer is not None:
-            self.run_worker(self._again(self.view.asked), group="ask", exclusive=True)
+            self.work("ask", self._again, self.view.asked)
 
     async def _again(self, number: int) -> None:
         try:
@@ -310,6 +341,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self.update(state.typed(self.view, event.value))
 
     def on_prompt_any_key(self) -> None:
+        self._held = ""
         if self.message:
             self.say("")
 
@@ -322,11 +354,16 @@ class SearchApp(App[Outcome], inherit_bindings=False):
             ACTIONS["open"](self)
 
 
-def _state_line(told: Told, width: int) -> Text:
-    line = Text(style=_TONES[told.tone], no_wrap=True, overflow="ellipsis")
+def _state_line(told: Told, right: str, width: int) -> Text:
+    left = Text(style=_TONES[told.tone], no_wrap=True)
     if told.share is not None and width >= 60:
-        line.append(f"{bar(told.share)} ")
-    line.append(told.text)
+        left.append(f"{bar(told.share)} ")
+    left.append(told.text)
     if told.left:
-        line.append(f" · {told.left}")
-    return line
+        left.append(f" · {told.left}")
+    room = width - len(right) - 2
+    if right and room >= 20:
+        left.truncate(room, overflow="ellipsis")
+        return Text(no_wrap=True).append_text(left).append(" " * (width - left.cell_len - len(right))).append(right)
+    left.truncate(width, overflow="ellipsis")
+    return left

@@ -73,7 +73,11 @@ def page_of(text: str, first_line: int, passage: tuple[int, int], matches: Seque
               for match in matches]  # fmt: skip
     lines: list[Text] = []
     shown: list[int] = []
+    before = 0
     for start, end, drawn in _blocks(text, first_line, console):
+        if before and start > before + 1:  # as in the note: the items of a list stand together
+            lines.append(Text())
+        before = end
         inside = passage[0] <= end and start <= passage[1] and passage[0] > 0
         if inside:
             shown += range(*_part(len(lines), len(drawn), (start, end), passage))
@@ -95,25 +99,29 @@ def _part(offset: int, drawn: int, block: tuple[int, int], passage: tuple[int, i
 
 
 def _blocks(text: str, first_line: int, console: Console) -> Iterator[tuple[int, int, list[Text]]]:
-    """(first line, last line, what is drawn) of each block; a blank line between two belongs to the first."""
+    """(first line, last line, what is drawn) of each block."""
     lines = text.split("\n")
     begun = 0
     if first_line == 1 and lines and lines[0].rstrip() == "---":
         closing = next((at for at, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
         if closing:
-            yield 1, closing + 1, [*(Text(line, style="dim") for line in lines[1:closing]), Text()]
+            yield 1, closing + 1, [Text(line, style="dim") for line in lines[1:closing]]
             begun = closing + 1
     for start, end in _spans("\n".join(lines[begun:])):
         block = "\n".join(lines[begun + start : begun + end])
-        yield first_line + begun + start, first_line + begun + end - 1, [*_drawn(block, console), Text()]
+        yield first_line + begun + start, first_line + begun + end - 1, _drawn(block, console)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """First line and the line behind the last, from 0, of each block on the top level; the items of a list apart."""
+    rows = text.split("\n")
     for token in _parser.parse(text):
         at_top = token.level == 0 and token.nesting >= 0 and not token.type.endswith("_list_open")
         if token.map and (at_top or (token.level == 1 and token.type == "list_item_open")):
-            yield token.map[0], max(token.map[1], token.map[0] + 1)
+            start, end = token.map
+            while end > start + 1 and not rows[end - 1].strip():  # a list's last item takes the blank lines after it
+                end -= 1
+            yield start, max(end, start + 1)
 
 
 def _drawn(block: str, console: Console) -> list[Text]:

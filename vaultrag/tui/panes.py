@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from vaultrag.cli.render.explanations import explanation_lines
+from vaultrag.cli.render.words import count
 from vaultrag.model import Hit
 from vaultrag.tui.link import Source
 from vaultrag.tui.page import Page, matches_of, page_of, window
@@ -64,14 +65,14 @@ class Pane:
         passage = (hit.start_line, max(hit.end_line, hit.start_line))
         matches = matches_of(hit)
         head = _head(hit, now_ns)
-        if note.start_line > 1:
-            head += (Text(f"… {note.start_line - 1:,} lines above …", style="dim"), Text())
+        above, below = note.start_line - 1, note.total_lines - note.end_line
 
         def draw(width: int) -> Page:
             page = page_of(note.text, note.start_line, passage, matches, width)
-            below = note.total_lines - note.end_line
-            more = (Text(f"… {below:,} lines below …", style="dim"),) if below > 0 else ()
-            return replace(page, lines=(*page.lines, *more))
+            before = (_cut(above, "above"), Text()) if above > 0 else ()
+            after = (_cut(below, "below"),) if below > 0 else ()
+            first, behind = page.passage
+            return Page((*before, *page.lines, *after), (first + len(before), behind + len(before)))
 
         return PaneContent(head, draw)
 
@@ -90,8 +91,12 @@ class Pane:
         return PaneContent((Text(f"why {plain(hit.path)}", style="bold"), Text()), draw)
 
 
+def _cut(lines: int, where: str) -> Text:
+    return Text(f"… {count(lines, 'line')} {where} …", style="dim")
+
+
 def _head(hit: Hit, now_ns: int) -> tuple[Text, ...]:
-    where = Text(plain(hit.path), style="green", no_wrap=True)
+    where = Text().append(plain(hit.path), style="green")
     if old := age(hit.mtime_ns, now_ns):
-        where.append(f" · {old}", style="default")
+        where.append(f" · {old}")
     return (where, Text())

@@ -1,6 +1,6 @@
 """A hit as three lines of a given width: title, place, passage. Pure.
 
-Nothing is said by colour alone: the selected hit has an arrow, a marked one a star, a match is bold and underlined.
+Nothing is said by colour alone: the selected hit has a bar, a marked one a star, a match is bold and underlined.
 Joiners and variation selectors are left out: terminals do not agree how wide the signs are that they make.
 """
 
@@ -19,7 +19,7 @@ LINES = 3
 """Of every hit."""
 
 MARGIN = 3
-"""Columns for the arrow and the star."""
+"""Columns for the bar and the star."""
 
 MATCH = "bold underline"
 
@@ -44,11 +44,14 @@ def plain(text: str) -> str:
 
 def hit_rows(hit: Hit, width: int, *, now_ns: int, selected: bool, marked: bool) -> list[Text]:
     """The lines of a hit, each at most ``width`` columns."""
-    margin = f"{'❯' if selected else ' '}{'*' if marked else ' '} "
-    style = "bold" if selected else ""
+    bar = "▌" if selected else " "
     room = max(width - MARGIN, 8)
     rows = [_title(hit, room), _place(hit, room, now_ns), _passage(hit, room)]
-    return [Text(margin if line == 0 else " " * MARGIN, style=style).append_text(row) for line, row in enumerate(rows)]
+    star = "*" if marked else " "
+    return [
+        Text().append(f"{bar}{star if line == 0 else ' '} ", style="bold cyan").append_text(row)
+        for line, row in enumerate(rows)
+    ]
 
 
 def age(mtime_ns: int, now_ns: int) -> str:
@@ -77,24 +80,24 @@ def _title(hit: Hit, room: int) -> Text:
     if cell_len(right) > room // 2:
         right = f"{hit.score:.2f}"
     title = clipped(plain(hit.title) or plain(hit.path), room - cell_len(right) - 1)
-    line = Text(title, style="bold cyan")
+    line = Text().append(title, style="bold cyan")
     line.append(" " * max(1, room - cell_len(title) - cell_len(right)))
-    return line.append(right, style="not bold dim default")
+    return line.append(right, style="dim")
 
 
 def _place(hit: Hit, room: int, now_ns: int) -> Text:
     where = plain(hit.path) + (f":{hit.start_line}" if hit.start_line else "")
     old = age(hit.mtime_ns, now_ns)
-    line = Text(clipped(where, room - (len(old) + 3 if old else 0), front=True), style="green")
+    line = Text().append(clipped(where, room - (len(old) + 3 if old else 0), front=True), style="green")
     rest = [
-        (old, "default"),
+        (old, ""),
         ("changed since it was indexed" if hit.stale else "", "yellow"),
         (" ".join(f"#{plain(tag)}" for tag in hit.tags), "magenta"),
-        (plain(hit.heading), "italic default"),
+        (plain(hit.heading), "italic"),
     ]
     for part, style in rest:
         if part and line.cell_len + cell_len(part) + 3 <= room:
-            line.append(" · ", style="dim default").append(part, style=style)
+            line.append(" · ", style="dim").append(part, style=style)
     return line
 
 

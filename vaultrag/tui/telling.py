@@ -52,6 +52,8 @@ def state_told(view: View) -> Told:
         return _stage_told(stage, vault)
     if vault.state in ("away", "broken"):
         return Told(f"{vault.state}: {_because(vault.why, vault.hint)}", "bad")
+    if view.related_to and view.answer is not None and not view.waiting:
+        return Told(f"related to {one_line(view.related_to)}")
     if view.answer is not None and view.mode != "words" and (told := _answer_told(view.answer)) is not None:
         return told
     if view.status.embedder.state in _NO_VECTORS and view.mode != "words":
@@ -59,12 +61,22 @@ def state_told(view: View) -> Told:
         return Told(f"words only: {_because(embedder.why, embedder.hint) or embedder.state}", "warn")
     if view.answer is not None and (told := _answer_told(view.answer)) is not None:
         return told
-    return Told(_counted(view, vault))
+    return Told(f"{one_line(vault.name)} · {count(vault.notes, 'note')}")
 
 
 def prompt_told(view: View) -> str:
     """What stands at the right of the prompt: the way of searching, and whether it is at it."""
     return f"{'… ' if view.waiting else ''}{MODE_NAMES[view.mode]}"
+
+
+def counted(view: View) -> str:
+    """What stands at the right of the state: how many there are, and how many are marked."""
+    if view.answer is None:
+        return ""
+    shown, total = len(view.hits), max(view.answer.total, len(view.hits))
+    found = f"{shown:,} of {total:,}" if total > shown else f"{total:,}"
+    marked = f"{len(view.marked)} marked · " if view.marked else ""
+    return f"{marked}{found} {'related' if view.related_to else 'found'}"
 
 
 def emptiness(view: View, mode_key: str) -> list[str]:
@@ -158,18 +170,6 @@ def _answer_told(answer: Answer) -> Told | None:
 def _passing(reason: Reason) -> bool:
     """The first part of an answer says that the rest follows; that is no news to tell."""
     return not reason.hint and reason.why.startswith("words only so far")
-
-
-def _counted(view: View, vault: VaultStatus) -> str:
-    notes = f"{one_line(vault.name)} · {count(vault.notes, 'note')}"
-    if view.answer is None:
-        return notes
-    shown, total = len(view.hits), view.answer.total
-    found = f"{shown:,} of {total:,} found" if total > shown else f"{shown:,} found"
-    if view.related_to:
-        found = f"{shown:,} related to {one_line(view.related_to)}"
-    marked = f" · {len(view.marked)} marked" if view.marked else ""
-    return f"{notes} · {found}{marked}"
 
 
 def _because(why: str, hint: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rich.table import Table
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -84,12 +85,13 @@ class KeysDialog(ModalScreen[None]):
         self._rows = rows
 
     def compose(self) -> ComposeResult:
-        wide = max((len(keys) for keys, _ in self._rows), default=0)
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="bold", no_wrap=self.app.size.width >= 60)
+        for keys, sentence in self._rows:
+            table.add_row(Text(keys), Text(sentence))
         with VerticalScroll(id="dialog"):
-            yield Static(Text("Keys", style="bold"))
-            for keys, sentence in self._rows:
-                yield Static(Text(f"{keys:<{wide}}  ", style="bold").append(sentence, style="not bold"))
-            yield Static(Text("\nTo change them: [tui.keys] in the file of vaultrag config edit.", style="dim"))
+            yield Static(table)
+            yield Static(Text("\nTo change them: vaultrag config edit, [tui.keys]", style="dim"))
 
     def on_key(self, event: events.Key) -> None:
         event.stop()

@@ -42,11 +42,11 @@ class Preview(ScrollView, can_focus=False):
     def render_line(self, y: int) -> Strip:
         line = y + int(self.scroll_offset.y) - len(self._head)
         width = self.scrollable_content_region.width
-        if line < 0:
-            text = self._head[line + len(self._head)]
+        if y < len(self._head):  # it stays while the page below is scrolled
+            text = self._head[y]
         elif line < len(self._page.lines):
             first, behind = self._page.passage
-            text = Text(f"{GUTTER} " if first <= line < behind else "  ", style="cyan")
+            text = Text().append(f"{GUTTER} " if first <= line < behind else "  ", style="cyan")
             text.append_text(self._page.lines[line])
         else:
             text = Text()
@@ -61,9 +61,10 @@ class Preview(ScrollView, can_focus=False):
         height = len(self._head) + len(self._page.lines)
         self.virtual_size = Size(0, max(height, 1))
         self.refresh()
-        room = self.scrollable_content_region.height
+        room = self.scrollable_content_region.height - len(self._head)
         first, behind = self._page.passage
-        first, behind = first + len(self._head), behind + len(self._head)
         # A third of the pane stands above the passage; a passage that is in sight anyway needs no scrolling.
         top = 0 if behind <= room else max(0, first - room // 3)
         self.scroll_to(y=top, animate=False)
+        # Once more when the pane knows its new height: until then it stops at the old end.
+        self.call_after_refresh(self.scroll_to, y=top, animate=False)

@@ -30,9 +30,15 @@ class Prompt(Input):
     async def _on_key(self, event: events.Key) -> None:
         self.post_message(self.AnyKey())
         action = self._keys.get(event.key)
-        if action is None:
+        editing = self._bindings.key_to_bindings.get(event.key, ())
+        if action is None and not editing:
             await super()._on_key(event)
             return
         event.stop()
         event.prevent_default()
-        self.post_message(self.Pressed(action))
+        if action is not None:
+            self.post_message(self.Pressed(action))
+            return
+        # Textual lets such a key climb to the app first; what is typed meanwhile would overtake it.
+        for binding in editing:
+            await self.run_action(binding.action)

@@ -1,10 +1,9 @@
-"""Opening a note elsewhere: the person's editor, or Obsidian."""
+"""Opening a note in Obsidian."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -12,51 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from vaultrag.errors import ConfigError
-
-_FALLBACKS = ("sensible-editor", "nano", "vim", "vi")
-
-# Editors that want a line in another way than +LINE.
-_GOTO = {"code", "code-insiders", "codium", "cursor", "windsurf"}
-_COLON = {"subl", "zed", "hx", "helix", "micro", "atom"}
-
-
-def editor_command(chosen: str, environ: Mapping[str, str], files: Sequence[Path], line: int) -> list[str]:
-    """The command that opens files, the first one at a line.
-
-    Args:
-        chosen: As in the settings; empty for VISUAL, else EDITOR, else what is usual.
-        environ: The environment.
-        files: At least one.
-        line: From 1; 0 for none.
-
-    Raises:
-        ConfigError: There is no such editor.
-    """
-    told = chosen or environ.get("VISUAL", "") or environ.get("EDITOR", "")
-    if not told.strip():
-        told = next((name for name in _FALLBACKS if shutil.which(name, path=environ.get("PATH"))), "")
-    try:
-        command = shlex.split(told)
-    except ValueError as error:
-        raise ConfigError(f"the editor {told!r} cannot be read: {error}", hint="export EDITOR=nano") from error
-    if not command:
-        raise ConfigError("no editor is known", hint="export EDITOR=nano")
-    command[0] = os.path.expanduser(command[0])  # noqa: PTH111 - Path.expanduser() raises where there is no such user
-    if shutil.which(command[0], path=environ.get("PATH")) is None:
-        raise ConfigError(f"the editor {command[0]} is not there", hint="export EDITOR=nano")
-    return [*command, *_at(Path(command[0]).name, files, line)]
-
-
-def _at(editor: str, files: Sequence[Path], line: int) -> list[str]:
-    names = [str(file) for file in files]
-    if not line:
-        return names
-    if editor in _GOTO:
-        return ["--goto", f"{names[0]}:{line}", *names[1:]]
-    if editor in _COLON:
-        return [f"{names[0]}:{line}", *names[1:]]
-    return [f"+{line}", *names]
+OPENING_S = 3.0
+"""An opener that has not failed after so long has opened."""
 
 
 def obsidian_url(root: Path, path: str, home: Path, environ: Mapping[str, str]) -> str:
@@ -75,16 +31,18 @@ def open_url(url: str) -> bool:
     if opener is None or not _handled(url.partition(":")[0]):
         return False
     try:
-        subprocess.Popen(
+        opening = subprocess.Popen(
             [opener, url],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        return opening.wait(OPENING_S) == 0
+    except subprocess.TimeoutExpired:
+        return True  # on some desktops it stays for as long as the program that it has opened
     except OSError:
         return False
-    return True
 
 
 def _handled(scheme: str) -> bool:
