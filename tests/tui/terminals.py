@@ -32,9 +32,9 @@ class Terminal:
         return done.stdout
 
     def start(self, columns: int, lines: int, environment: Mapping[str, str]) -> None:
-        told = [part for name, value in environment.items() for part in ("-e", f"{name}={value}")]
+        told = ["env", *(f"{name}={value}" for name, value in environment.items())]
         size = ("-x", str(columns), "-y", str(lines))
-        self.run("-f", "/dev/null", "new-session", "-d", *size, *told, "-c", str(REPOSITORY), "/bin/sh")
+        self.run("-f", "/dev/null", "new-session", "-d", *size, "-c", str(REPOSITORY), *told, "/bin/sh")
 
     def type(self, text: str) -> None:
         self.run("send-keys", "-l", text)

@@ -73,7 +73,7 @@ def test_the_choice_is_printed_for_a_shell(served: Home) -> None:
 def test_keys_that_terminals_keep_for_themselves(served: Home) -> None:
     """Ctrl+S does not stop the output, Ctrl+/ and Alt+Up arrive, Ctrl+Z goes to the shell and fg comes back."""
     with terminal(110, 24, environment(served)) as term:
-        term.run("respawn-pane", "-k", "-c", ".", "bash --norc --noprofile -i")
+        term.enter("exec bash --norc --noprofile -i")  # dash has no job control worth the name
         term.enter(f"{VAULTRAG}")
         term.shows("Type to search.")
         term.type("seal")

@@ -7,9 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import normalize
 
+from rapidfuzz import fuzz, process
+
 from vaultrag.model import Neighbour, NoteId, NoteRow
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.note_index import NoteIndex
+
+NEAR_ENOUGH = 75.0
+"""Percent of two names that must be alike for one to be taken for a slip of the other."""
 
 
 class NoteRows:
@@ -48,8 +53,8 @@ class NoteRows:
         return None
 
     def near_paths(self, path: str, k: int = 3) -> list[str]:
-        """Known paths that end like this one: for "did you mean"."""
-        name = normalize("NFC", path).casefold().rsplit("/", 1)[-1].removesuffix(".md")
+        """Known paths that end like this one, else whose names are spelled nearly so: for "did you mean"."""
+        name = _name_of(normalize("NFC", path).casefold())
         if not name or not _is_text(name):
             return []
         with self._index.readers.reading() as connection:
@@ -58,7 +63,11 @@ class NoteRows:
                 "SELECT path FROM notes WHERE instr(path_key, ?) ORDER BY length(path) LIMIT ?",
                 (name, k),
             )
-        return [row[0] for row in found]
+            if found:
+                return [row[0] for row in found]
+            names = {row[0]: _name_of(row[1]) for row in rows(connection, "SELECT path, path_key FROM notes")}
+        near = process.extract(name, names, scorer=fuzz.ratio, limit=k, score_cutoff=NEAR_ENOUGH)
+        return [path for _, _, path in near]
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]:
         """Notes that this one links to, and notes that link to it."""
@@ -106,6 +115,10 @@ class NoteRows:
         with self._index.readers.reading() as connection:
             found = rows(connection, "SELECT content_hash, text_hash FROM notes WHERE id = ?", (note_id,))
         return found[0] if found else ("", "")
+
+
+def _name_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def _is_text(path: str) -> bool:

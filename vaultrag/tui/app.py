@@ -310,14 +310,20 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self.update(state.refreshed(self.view, number, answer))
 
     def _linked(self, link: LinkState) -> None:
-        self.update(state.linked(self.view, link) if link != self.view.link else self.view)
+        if link == self.view.link:
+            return
+        self.update(state.linked(self.view, link))
+        if self.view.waiting and link.name == "ready":
+            self._ask()
+        elif self.view.waiting:
+            self.link.want()
 
     def _fared(self, status: DaemonStatus, vault_id: str) -> None:
         before = self.view
         self.update(state.fared(before, status, vault_id))
         if not vault_id and len(status.vaults) > 1 and len(self.screen_stack) == 1:
             ACTIONS["vault"](self)
-        elif self.view.waiting and (before.link.name != "ready" or before.status is None or not before.vault_id):
+        elif self.view.waiting and vault_id and not before.vault_id:
             self._ask()
         elif state.outdated(before, self.view):
             self.ask_again()

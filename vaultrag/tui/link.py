@@ -85,7 +85,6 @@ class Link:
             try:
                 async with await AsyncClient.connect(self._places) as client:
                     pause = FIRST_PAUSE_S
-                    self._wanted.clear()
                     await self._follow(client, on_link, on_status)
                 on_link(LinkState("gone", "it closed the connection"))
             except (DaemonNotRunning, ConnectionLost) as error:
@@ -139,6 +138,7 @@ class Link:
     async def _follow(self, client: AsyncClient, on_link: OnLink, on_status: OnStatus) -> None:
         """Look at the daemon's status again and again, until the connection ends."""
         lost = asyncio.ensure_future(client.lost())
+        self._wanted.clear()
         try:
             while not lost.done():
                 status = await client.status()
@@ -159,6 +159,8 @@ class Link:
                 self._again.clear()
         finally:
             lost.cancel()
+            self._client = None
+            self._wanted.clear()  # those questions were answered, or are asked for again
 
     async def _choose(self, client: AsyncClient, status: DaemonStatus) -> str | None:
         """The vault's id; empty where the person has to choose; None while the daemon takes up its vaults."""
