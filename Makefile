@@ -72,6 +72,7 @@ docs: $(VENV)/.dev  ## write the generated reference pages anew
 .PHONY: bench
 bench: $(VENV)/.dev  ## figures of speed and size on this machine
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.screen
 
 .PHONY: clean
 clean:  ## remove what was installed and built

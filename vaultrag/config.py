@@ -161,7 +161,7 @@ class TuiSettings:
     editor: str = ""
     """What opens a note, such as "nvim" or "code --wait"; empty: $VISUAL, else $EDITOR."""
     theme: Literal["terminal", "dark", "light"] = "terminal"
-    """terminal: the terminal's own colours."""
+    """terminal: the terminal's own colours; dark and light: colours that do not depend on it."""
     preview: bool = True
     """Begin with the preview where the window has room for it."""
     history: bool = True

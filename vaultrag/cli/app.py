@@ -104,9 +104,6 @@ def _root(
     if debug:
         invocation(ctx).debug = True
     if ctx.invoked_subcommand is None:
-        if screening.possible():
-            screening.show()
-            return
         text = ctx.get_help()  # drawn at once by some versions of typer, returned by others
         if text:
             write(f"{text}\n")

@@ -58,7 +58,7 @@ def search(
     """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error.
 
     A word finds its forms, a "quoted phrase" stands as it is, -word leaves notes out. tag:#x, path:folder, file:name,
-    [property:value], after:2026-01-31, before: and is:orphan search in some notes only.
+    \\[property:value], after:2026-01-31, before: and is:orphan search in some notes only.
     """
     if as_json or form == "json":
         form = "json"

@@ -67,7 +67,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
     #prompt { width: 1fr; background: transparent; }
     #prompt:focus { background-tint: transparent; }
     #prompt>.input--cursor { text-style: reverse; background: transparent; color: ansi_default; }
-    #mode { width: auto; text-style: dim; padding-left: 1; }
+    #mode { width: 16; text-style: dim; }
     #state, #hints { height: 1; }
     #hints { text-style: dim; }
     #body { height: 1fr; layout: horizontal; }
@@ -118,6 +118,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self._asked_at = 0.0
         self._pane_wanted: bool | None = None
         self._up = False
+        self._lines: dict[str, Text] = {}
         self._held = ""
 
     # -- the screen ----------------------------------------------------------------------------------------------
@@ -221,10 +222,16 @@ class SearchApp(App[Outcome], inherit_bindings=False):
             return
         view = self.view
         base = self.screen_stack[0]
-        base.query_one("#mode", Static).update(prompt_told(view))
         told = Told(self.message, "warn") if self.message else state_told(view)
-        base.query_one("#state", Static).update(_state_line(told, counted(view), self.size.width))
-        base.query_one("#hints", Static).update(self._hints(self.size.width))
+        for name, text in (
+            ("#mode", Text(prompt_told(view), justify="right")),
+            ("#state", _state_line(told, counted(view), self.size.width)),
+            ("#hints", self._hints(self.size.width)),
+        ):
+            # The same text is not drawn again, and another one in the same place moves nothing.
+            if self._lines.get(name) != text:
+                self._lines[name] = text
+                base.query_one(name, Static).update(text, layout=False)
         mode_key = shown(self.errand.settings.keys, "mode")
         base.query_one("#hits", HitList).show(
             view.hits, view.selected, state.paths_of(view.marked), emptiness(view, mode_key)

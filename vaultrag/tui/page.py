@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 
 from markdown_it import MarkdownIt
@@ -14,23 +13,16 @@ from rich.text import Text
 
 from vaultrag.cli.render.words import safe
 from vaultrag.model import Hit
+from vaultrag.tui.drawn import Page
 from vaultrag.tui.rows import MATCH, steady
 
-BEFORE, AFTER = 150, 250
+BEFORE, AFTER = 80, 160
 """So many lines of the note around its passage are drawn; a note that is longer is cut there."""
 
 _WIKILINK = re.compile(r"!?\[\[[^\[\]\n]+\]\]")
 _SHORTEST_TERM = 2
 
 _parser = MarkdownIt().enable(["table", "strikethrough"])
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Drawn lines, and which of them (first, behind the last) are the passage."""
-
-    lines: tuple[Text, ...] = ()
-    passage: tuple[int, int] = (0, 0)
 
 
 class _PlainHeading(Heading):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from io import StringIO
 
+from rich.console import Console
 from rich.text import Text
 
 from vaultrag.cli.render.explanations import explanation_lines
 from vaultrag.cli.render.words import count
 from vaultrag.model import Hit
+from vaultrag.tui.drawn import Page
 from vaultrag.tui.link import Source
-from vaultrag.tui.page import Page, matches_of, page_of, window
 from vaultrag.tui.rows import age, plain
 from vaultrag.tui.state import View
 
@@ -60,6 +62,8 @@ class Pane:
             return PaneContent()
         if self.explaining and not view.related_to:
             return await self._why(view, hit, link)
+        from vaultrag.tui.page import matches_of, page_of, window  # Markdown takes a while to load: after the hits
+
         first, last = window(hit)
         note = await link.note(hit.path, first, last)
         passage = (hit.start_line, max(hit.end_line, hit.start_line))
@@ -81,10 +85,6 @@ class Pane:
         told = explanation_lines(replace(explained, hits=()))
 
         def draw(width: int) -> Page:
-            from io import StringIO
-
-            from rich.console import Console
-
             paper = Console(file=StringIO(), width=width, markup=False, emoji=False, highlight=False)
             return Page(tuple(part for line in told for part in (line.wrap(paper, width) if line.plain else [line])))
 

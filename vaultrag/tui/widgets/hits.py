@@ -36,13 +36,15 @@ class HitList(ScrollView, can_focus=False):
         self._selected = 0
         self._marked: frozenset[str] = frozenset()
         self._words: Sequence[str] = ()
-        self._drawn: dict[tuple[int, bool, bool], list[Text]] = {}
+        self._drawn: dict[tuple[int, bool, bool], list[Strip]] = {}
 
     def show(self, hits: tuple[Hit, ...], selected: int, marked: frozenset[str], words: Sequence[str]) -> None:
         """Show this. ``words`` stand where there are no hits."""
         if hits is not self._hits or words != self._words:
             self._hits, self._words = hits, words
             self._forget()
+        elif (selected, marked) == (self._selected, self._marked):
+            return
         self._selected, self._marked = selected, marked
         self._follow()
         self.refresh()
@@ -56,14 +58,17 @@ class HitList(ScrollView, can_focus=False):
         line = y + int(self.scroll_offset.y)
         index, part = divmod(line, LINES)
         width = self.scrollable_content_region.width
-        if not self._hits:
-            text = Text(" " * MARGIN + self._words[line] if 0 < line + 1 <= len(self._words) else "")
+        if self._hits and index < len(self._hits):
+            return self._rows(index, width)[part]
+        text = Text()
+        if not self._hits and line < len(self._words):
+            text = Text(" " * MARGIN + self._words[line])
             text.truncate(width, overflow="ellipsis")
-        elif index < len(self._hits):
-            text = self._rows(index, width)[part]
-        else:
-            text = Text()
-        return Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
+        return self._strip(text, width)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn.clear()
 
     def on_resize(self) -> None:
         self._forget()
@@ -79,11 +84,15 @@ class HitList(ScrollView, can_focus=False):
         if index < len(self._hits):
             self.post_message(self.Picked(index, event.chain > 1))
 
-    def _rows(self, index: int, width: int) -> list[Text]:
+    def _strip(self, text: Text, width: int) -> Strip:
+        return Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
+
+    def _rows(self, index: int, width: int) -> list[Strip]:
         hit = self._hits[index]
         key = (index, index == self._selected, hit.path in self._marked)
         if key not in self._drawn:
-            self._drawn[key] = hit_rows(hit, width, now_ns=self._now_ns(), selected=key[1], marked=key[2])
+            rows = hit_rows(hit, width, now_ns=self._now_ns(), selected=key[1], marked=key[2])
+            self._drawn[key] = [self._strip(row, width) for row in rows]
         return self._drawn[key]
 
     def _forget(self) -> None:

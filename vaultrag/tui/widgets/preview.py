@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from vaultrag.tui.page import Page
+from vaultrag.tui.drawn import Page
 
 GUTTER = "▎"
 
@@ -22,6 +22,7 @@ class Preview(ScrollView, can_focus=False):
         self._draw: Callable[[int], Page] = lambda width: Page()
         self._head: Sequence[Text] = ()
         self._page = Page()
+        self._drawn: dict[int, Strip] = {}
 
     def show(self, head: Sequence[Text], draw: Callable[[int], Page]) -> None:
         """Show this, scrolled to its passage.
@@ -41,6 +42,16 @@ class Preview(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         line = y + int(self.scroll_offset.y) - len(self._head)
+        key = y if y < len(self._head) else line + len(self._head)
+        if key not in self._drawn:
+            self._drawn[key] = self._line(y, line)
+        return self._drawn[key]
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn.clear()
+
+    def _line(self, y: int, line: int) -> Strip:
         width = self.scrollable_content_region.width
         if y < len(self._head):  # it stays while the page below is scrolled
             text = self._head[y]
@@ -58,6 +69,7 @@ class Preview(ScrollView, can_focus=False):
         if width < 1:
             return
         self._page = self._draw(max(10, width - 2))
+        self._drawn.clear()
         height = len(self._head) + len(self._page.lines)
         self.virtual_size = Size(0, max(height, 1))
         self.refresh()
