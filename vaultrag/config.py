@@ -119,6 +119,71 @@ class PrivacySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class KeySettings:
+    """The search screen's keys: each a list such as ["ctrl+o", "f5"]; an empty list takes the key away."""
+
+    open: tuple[str, ...] = ("enter",)
+    """Open the note in your editor; with --print: print it and leave."""
+    mark: tuple[str, ...] = ("tab",)
+    """Mark the note, to open or print several at once."""
+    obsidian: tuple[str, ...] = ("ctrl+o",)
+    """Open the note in Obsidian."""
+    link: tuple[str, ...] = ("alt+enter", "ctrl+l")
+    """Copy a link to the note; with --print: print it and leave."""
+    mode: tuple[str, ...] = ("ctrl+s",)
+    """Search by words and meaning, by words, by meaning."""
+    related: tuple[str, ...] = ("ctrl+r",)
+    """Show the notes that are related to this one."""
+    explain: tuple[str, ...] = ("ctrl+x",)
+    """Show why the note stands where it stands."""
+    preview: tuple[str, ...] = ("f2", "ctrl+slash", "ctrl+underscore")
+    """Show or hide the preview; for Ctrl+/ many terminals send ctrl+underscore."""
+    tags: tuple[str, ...] = ("ctrl+t",)
+    """Pick a tag to search in."""
+    vault: tuple[str, ...] = ("ctrl+g",)
+    """Pick the vault, where several are served."""
+    earlier: tuple[str, ...] = ("alt+up",)
+    """The query before this one."""
+    later: tuple[str, ...] = ("alt+down",)
+    """The query after this one."""
+    up: tuple[str, ...] = ("up", "ctrl+p", "ctrl+k")
+    """Select the note above."""
+    down: tuple[str, ...] = ("down", "ctrl+n", "ctrl+j")
+    """Select the note below."""
+    page_up: tuple[str, ...] = ("pageup",)
+    """Select the note a page above."""
+    page_down: tuple[str, ...] = ("pagedown",)
+    """Select the note a page below."""
+    preview_up: tuple[str, ...] = ("shift+up",)
+    """Scroll the preview up."""
+    preview_down: tuple[str, ...] = ("shift+down",)
+    """Scroll the preview down."""
+    help: tuple[str, ...] = ("f1",)
+    """Show the keys."""
+    suspend: tuple[str, ...] = ("ctrl+z",)
+    """Go back to the shell for a while; fg returns."""
+    leave: tuple[str, ...] = ("escape",)
+    """Back from related notes or a list; else leave."""
+    abort: tuple[str, ...] = ("ctrl+c",)
+    """Leave at once, with exit code 130."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuiSettings:
+    """The search screen in the terminal."""
+
+    editor: str = ""
+    """What opens a note, such as "nvim" or "code --wait"; empty: $VISUAL, else $EDITOR."""
+    theme: Literal["terminal", "dark", "light"] = "terminal"
+    """terminal: the terminal's own colours; dark and light: colours that do not depend on it."""
+    preview: bool = True
+    """Begin with the preview where the window has room for it."""
+    history: bool = True
+    """Keep what was searched for, in a file that only you can read."""
+    keys: KeySettings = KeySettings()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set."""
 
@@ -128,6 +193,7 @@ class Settings:
     search: SearchSettings = SearchSettings()
     server: ServerSettings = ServerSettings()
     privacy: PrivacySettings = PrivacySettings()
+    tui: TuiSettings = TuiSettings()
 
 
 def parse(table: Mapping[str, Any]) -> Settings:
@@ -252,6 +318,11 @@ class Places:
     def log(self) -> Path:
         """What a daemon started in the background says."""
         return self.data / "daemon.log"
+
+    @property
+    def history(self) -> Path:
+        """What was searched for on the search screen."""
+        return self.data / "history"
 
     def vault_folder(self, vault_id: str) -> Path:
         """Holds the vault's two database files."""

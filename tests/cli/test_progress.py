@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from vaultrag.cli import progress
-from vaultrag.cli.progress import Goal, stage_of, wait
+from vaultrag.cli.progress import Goal, wait
+from vaultrag.cli.render.stages import stage_of
 from vaultrag.errors import VaultUnknown
 from vaultrag.model import DaemonStatus, EmbedderStatus, VaultStatus
 

@@ -20,14 +20,21 @@ def page() -> str:
     parts = [HEAD]
     hints = typing.get_type_hints(Settings)
     for field in dataclasses.fields(Settings):
-        kind = hints[field.name]
-        docs = attribute_docs(kind)
-        parts.append(f"## [{field.name}]\n\n{(kind.__doc__ or '').strip()}\n")
-        parts.append("| setting | default | |\n|---|---|---|")
-        for setting in dataclasses.fields(kind):
-            parts.append(f"| `{setting.name}` | {_value(setting.default)} | {docs[setting.name]} |")
-        parts.append("")
+        parts += _table(field.name, hints[field.name])
     return "\n".join(parts)
+
+
+def _table(name: str, kind: type) -> list[str]:
+    docs = attribute_docs(kind)
+    inner = {below: hint for below, hint in typing.get_type_hints(kind).items() if dataclasses.is_dataclass(hint)}
+    parts = [f"## [{name}]\n\n{(kind.__doc__ or '').strip()}\n", "| setting | default | |\n|---|---|---|"]
+    for setting in dataclasses.fields(kind):
+        if setting.name not in inner:
+            parts.append(f"| `{setting.name}` | {_value(setting.default)} | {docs[setting.name]} |")
+    parts.append("")
+    for below, hint in inner.items():
+        parts += _table(f"{name}.{below}", typing.cast("type", hint))
+    return parts
 
 
 def _value(value: object) -> str:

@@ -30,9 +30,13 @@ LEVELS: dict[str, int] = {
     "daemon": 7,
     "doctor": 7,
     "evaluate": 8,
-    "cli": 9,
-    "tui": 9,
+    "cli.render": 8,
+    "cli.choosing": 8,
+    "cli.editing": 8,
+    "cli.starting": 9,
     "mcp": 9,
+    "tui": 10,
+    "cli": 11,
 }
 FRIENDS = {("ranking", "notes"), ("rpc.client", "rpc"), ("rpc", "rpc.client")}
 
@@ -45,7 +49,7 @@ FENCES: dict[str, set[str]] = {
     "sqlite_vec": {"store"},
     "sqlite3": set(),
     "simsimd": {"store"},
-    "rapidfuzz": {"ranking"},
+    "rapidfuzz": {"ranking", "store"},
     "watchdog": {"watch"},
     "pathspec": {"watch"},
     "ollama": {"embed"},
@@ -70,8 +74,8 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 
 def room(dotted: str) -> str:
-    """The room a module stands in: its top-level name, or one of the two rooms inside ``rpc``."""
-    for special in ("rpc.protocol", "rpc.client"):
+    """The room a module stands in: its top-level name, or one of the rooms inside ``rpc`` and ``cli``."""
+    for special in (name for name in LEVELS if "." in name):
         if dotted == special or dotted.startswith(f"{special}."):
             return special
     return dotted.split(".")[0]

@@ -176,6 +176,8 @@ def test_near_paths(index: NoteIndex) -> None:
     """A path that is not known brings up those with such a name."""
     add(index, "How-to/Change a pump.md", "x")
     assert NoteRows(index).near_paths("change a PUMP.md") == ["How-to/Change a pump.md"]
+    assert NoteRows(index).near_paths("Hw-to/Chnage a pmup.md")[:1] == ["How-to/Change a pump.md"]
+    assert NoteRows(index).near_paths("zzzzzz.md") == []
 
 
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=60)

@@ -24,6 +24,11 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     invocation = Invocation.of_environment()
 
     def run() -> object:
+        if not given:
+            from vaultrag.cli.showing import possible, show
+
+            if possible():
+                return show()
         from vaultrag.cli.app import build
 
         return build().main(given, prog_name="vaultrag", standalone_mode=False, obj=invocation)

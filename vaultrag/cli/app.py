@@ -8,9 +8,35 @@ import typer
 import typer.main
 
 from vaultrag import __version__
-from vaultrag.cli import asking, configuring, explaining, judging, running, tending
+from vaultrag.cli import asking, configuring, explaining, judging, running, screening, tending, watching
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
+
+# Each line of an example is a paragraph: the help is wrapped otherwise.
+_BEGIN = """Begin: vaultrag up ~/Notes
+
+Find: vaultrag    (a search screen; F1 shows its keys)
+
+Find: vaultrag search "rule for the night pump"    (ends with 0, 1: nothing)
+
+Open: $EDITOR "$(vaultrag tui)"
+
+Read: vaultrag get "Folder/Note.md"
+
+Look: vaultrag status --watch
+
+Complete commands with Tab: vaultrag --install-completion
+"""
+_FINDING = """Examples
+
+vaultrag search night pump tag:#rule after:2026-01-01
+
+vaultrag search '"mechanical seal" -impeller path:Projects' --format paths
+
+vim -q <(vaultrag search --format vimgrep seal)
+
+fzf --disabled --bind 'change:reload:vaultrag search --format tsv {q} || true'
+"""
 
 _ASK, _RUN, _SET = "Commands that ask", "Commands for the daemon", "Commands for settings and measuring"
 
@@ -23,20 +49,32 @@ def build() -> Any:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         help="Local search for the notes you keep. Begin with: vaultrag up ~/Notes",
+        epilog=_BEGIN,
         callback=_root,
     )
-    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand)(asking.search)
+    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand, epilog=_FINDING)(asking.search)
+    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand)(screening.tui)
     app.command(rich_help_panel=_ASK)(asking.related)
     app.command(rich_help_panel=_ASK)(asking.get)
     app.command(rich_help_panel=_ASK)(explaining.explain)
+    app.command(rich_help_panel=_ASK)(tending.tags)
     app.command(rich_help_panel=_RUN)(running.up)
     app.command(rich_help_panel=_RUN)(running.stop)
     app.command(rich_help_panel=_RUN)(tending.status)
+    app.command(rich_help_panel=_RUN)(watching.log)
     app.command(rich_help_panel=_RUN)(tending.reindex)
     app.add_typer(_group(tending.vaults, remove=tending.remove), name="vaults", rich_help_panel=_RUN)
     app.command(rich_help_panel=_RUN)(running.serve)
     app.add_typer(
-        _group(configuring.config, path=configuring.path, init=configuring.init), name="config", rich_help_panel=_SET
+        _group(
+            configuring.config,
+            show=configuring.show,
+            edit=configuring.edit,
+            path=configuring.path,
+            init=configuring.init,
+        ),
+        name="config",
+        rich_help_panel=_SET,
     )
     app.command("eval", rich_help_panel=_SET)(judging.evaluate)
     return typer.main.get_command(app)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 import typer.core
 
-from vaultrag.cli.choosing import absolute, chosen_vault, note_path, unclear
+from vaultrag.cli.choosing import absolute, chosen_vault, near_vault, not_served, note_path, unclear
 from vaultrag.cli.options import AsJson, Limit, VaultOption, cited_lines, invocation, line_range, options_first
 from vaultrag.cli.output import draw, width, write, write_json
 from vaultrag.cli.progress import wait
+from vaultrag.cli.render.lines import hit_as_line
 from vaultrag.cli.starting import reach, reach_or_start, served
 from vaultrag.config import Places
-from vaultrag.model import Answer, Mode, VaultStatus
+from vaultrag.errors import VaultError
+from vaultrag.model import Answer, Hit, Mode, VaultStatus
 from vaultrag.rpc.client import Client
 
-Format = Literal["human", "json", "jsonl", "paths"]
+Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
 
 NOTHING = 1
 """Exit code of a search that found nothing."""
@@ -44,10 +47,19 @@ def search(
     no_start: Annotated[bool, typer.Option("--no-start", help="Do not start the daemon if it is not running.")] = False,
     as_json: AsJson = False,
     form: Annotated[
-        Format, typer.Option("--format", help="jsonl: a note a line; paths: one absolute path a line.")
+        Format,
+        typer.Option(
+            "--format",
+            help="A note a line: jsonl; tsv (file, line, score, title, passage); vimgrep (file:line:column:text); "
+            "links (to paste into a note); paths.",
+        ),
     ] = "human",
 ) -> None:
-    """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error."""
+    """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error.
+
+    A word finds its forms, a "quoted phrase" stands as it is, -word leaves notes out. tag:#x, path:folder, file:name,
+    \\[property:value], after:2026-01-31, before: and is:orphan search in some notes only.
+    """
     if as_json or form == "json":
         form = "json"
         invocation(ctx).json = True
@@ -55,7 +67,7 @@ def search(
     with _connect(places, start=not no_start) as client:
         chosen = searchable(client, places, vault, mode)
         answer = client.search(" ".join(query), limit=limit or 0, mode=mode, vault=chosen.id)
-    _show(answer, form, Path(chosen.root))
+        _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
     if not answer.hits:
         raise typer.Exit(NOTHING)
 
@@ -96,19 +108,24 @@ def get(
         write(view.text if view.text.endswith("\n") else f"{view.text}\n")
 
 
-def _show(answer: Answer, form: Format, root: Path) -> None:
+def _show(answer: Answer, form: Format, root: Path, text: Callable[[Hit], str] = lambda hit: "") -> None:
     if form == "json":
         write_json(answer)
-    elif form == "jsonl":
-        for hit in answer.hits:
-            write_json(hit, lines=True)
-    elif form == "paths":
-        for hit in answer.hits:
-            write(f"{root / hit.path}\n")
-    else:
+    elif form == "human":
         from vaultrag.cli.render.answers import answer_lines
 
         draw(*answer_lines(answer, width()))
+    else:
+        for hit in answer.hits:
+            write(f"{hit_as_line(hit, form, root, text(hit) if form == 'vimgrep' else '')}\n")
+
+
+def _lines_of(client: Client, hit: Hit, vault: str) -> str:
+    """The note from its passage on; empty where it cannot be had."""
+    try:
+        return client.get(hit.path, first_line=hit.start_line, vault=vault).text if hit.start_line else ""
+    except VaultError:
+        return ""
 
 
 def _connect(places: Places, *, start: bool) -> Client:
@@ -123,6 +140,8 @@ def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultSt
     """
     chosen = served(client, places, name)
     if chosen is None and name:
+        if (near := near_vault(client.status().vaults, name)) and not absolute(name).exists():
+            raise not_served(name, near)
         chosen = client.add_vault(absolute(name))
     if chosen is None:
         raise unclear(client.status().vaults)
@@ -135,5 +154,7 @@ def _note(client: Client, path: str, vault: str) -> tuple[str, str]:
     """The note's path and its vault's id, as the daemon is to be asked for them."""
     vaults = client.status().vaults
     chosen = chosen_vault(vaults, vault, Path.cwd().resolve())
+    if chosen is None and vault:
+        raise not_served(vault, near_vault(vaults, vault))
     note, found_in = note_path(path, chosen, () if vault else vaults)
     return note, found_in or (chosen.id if chosen is not None else vault)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,6 +45,18 @@ def unclear(vaults: Sequence[VaultStatus]) -> VaultUnknown:
         return VaultUnknown("no vault is served", hint="vaultrag up ~/Notes")
     names = ", ".join(vault.name for vault in vaults)
     return VaultUnknown(f"several vaults are served ({names}): say which", hint="--vault NAME, or a folder inside it")
+
+
+def near_vault(vaults: Sequence[VaultStatus], name: str) -> str:
+    """The name of the vault that was probably meant; empty where none is near."""
+    names = {vault.name.casefold(): vault.name for vault in vaults}
+    near = difflib.get_close_matches(Path(name).name.casefold(), names, n=1)
+    return names[near[0]] if near else ""
+
+
+def not_served(name: str, near: str = "") -> VaultUnknown:
+    """What to say when a vault is named that is none of those that are served."""
+    return VaultUnknown(f"no vault {name[:200]} is served", hint=f"did you mean {near}?" if near else "vaultrag vaults")
 
 
 def note_path(path: str, chosen: VaultStatus | None, vaults: Sequence[VaultStatus]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Commands about the settings: what they are, where they are, and a file to begin with. None changes a file."""
+"""Commands about the settings: what they are, where they are, a file to begin with, and an editor on it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from vaultrag.errors import ConfigError
 
 def config(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Print the settings in force, with what each is for, as TOML."""
-    if ctx.invoked_subcommand is not None:
-        return
+    if ctx.invoked_subcommand is None:
+        _print(as_json)
+
+
+def _print(as_json: bool) -> None:
     file = Places.find().config_file
     settings = load(file)
     if as_json:
@@ -28,6 +31,34 @@ def config(ctx: typer.Context, as_json: AsJson = False) -> None:
     write(f"# {file}{state}\n\n{as_toml(settings)}")
 
 
+def show(as_json: AsJson = False) -> None:
+    """Print the settings in force; the same as vaultrag config alone."""
+    _print(as_json)
+
+
+def edit() -> None:
+    """Open the settings file in your editor, and check it afterwards. One that is not there is begun."""
+    places = Places.find()
+    file = places.config_file
+    if not file.exists():
+        _write_new(file, _new())
+    try:
+        chosen = load(file).tui.editor
+    except ConfigError:
+        chosen = ""  # to repair the file is what one comes here for
+    from vaultrag.cli.editing import edit_file
+
+    before = file.read_bytes()
+    edit_file(file, chosen)
+    load(file)
+    if file.read_bytes() == before:
+        write(f"{file} is as it was\n")
+    elif places.discovery.exists():
+        write(f"{file} can be read; the daemon takes it up when it starts: vaultrag stop && vaultrag up\n")
+    else:
+        write(f"{file} can be read\n")
+
+
 def path(as_json: AsJson = False) -> None:
     """Print where the settings file is, or would be."""
     file = Places.find().config_file
@@ -37,10 +68,14 @@ def path(as_json: AsJson = False) -> None:
 def init(as_json: AsJson = False) -> None:
     """Write a settings file in which every setting is explained and commented out."""
     file = Places.find().config_file
+    _write_new(file, _new())
+    write_json({"file": str(file), "exists": True}) if as_json else write(f"{file}\n")
+
+
+def _new() -> str:
     from vaultrag.cli.render.settings import as_toml
 
-    _write_new(file, as_toml(Settings(), commented=True))
-    write_json({"file": str(file), "exists": True}) if as_json else write(f"{file}\n")
+    return as_toml(Settings(), commented=True)
 
 
 def _write_new(file: Path, text: str) -> None:

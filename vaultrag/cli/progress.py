@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from vaultrag.cli.output import console, remark
+from vaultrag.cli.render.stages import TITLES, Name, Stage, stage_of
 from vaultrag.errors import VaultUnknown
 from vaultrag.model import DaemonStatus, VaultStatus
 
@@ -26,58 +26,17 @@ SHOW_AFTER_S = 0.3
 Goal = Literal["words", "loaded", "vectors"]
 """words: every note's words can be searched; loaded: so can the vectors there are; vectors: every note has one."""
 
-Name = Literal["opening", "reading", "loading", "embedding", "done", "stuck"]
-
 _SHORT_OF: dict[Goal, tuple[Name, ...]] = {
     "words": ("opening", "reading"),
     "loaded": ("opening", "reading", "loading"),
     "vectors": ("opening", "reading", "loading", "embedding"),
 }
 
-TITLES: dict[Name, str] = {
-    "opening": "looking for notes",
-    "reading": "reading notes",
-    "loading": "loading the model",
-    "embedding": "embedding",
-    "done": "done",
-    "stuck": "waiting",
-}
-
-_NO_VECTORS_FOR_NOW = ("down", "missing", "broken", "waiting")
-
 
 class Asked(Protocol):
     """What is asked how far it is: ``rpc.client.Client``."""
 
     def status(self, *, full: bool = False) -> DaemonStatus: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Where a vault stands. ``left``: notes still to do in this stage; ``stuck``: it goes no further by itself soon."""
-
-    name: Name
-    left: int = 0
-    eta_s: float | None = None
-
-
-def stage_of(status: DaemonStatus, vault: VaultStatus) -> Stage:
-    """Where this vault stands."""
-    if vault.state in ("away", "broken"):
-        return Stage("stuck")
-    if vault.state == "starting":
-        return Stage("opening")
-    if vault.state == "indexing":
-        return Stage("reading", vault.to_read, vault.eta_s)
-    embedder = status.embedder.state
-    if embedder == "off" or not vault.notes:
-        return Stage("done")
-    if embedder in _NO_VECTORS_FOR_NOW:
-        return Stage("stuck", vault.pending)
-    if vault.pending:
-        return Stage("embedding", vault.pending, vault.eta_s)
-    # Between the last note read and the first vector the model is chosen and loaded; nothing is pending meanwhile.
-    return Stage("done") if vault.embedded + vault.failed >= vault.notes else Stage("loading")
 
 
 def vault_in(status: DaemonStatus, vault_id: str) -> VaultStatus:

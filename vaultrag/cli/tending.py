@@ -1,4 +1,4 @@
-"""Commands that look after what is served: status, reindex, vaults."""
+"""Commands that look after what is served: status, tags, reindex, vaults."""
 
 from __future__ import annotations
 
@@ -6,22 +6,29 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.choosing import unclear
+from vaultrag.cli.asking import NOTHING, searchable
+from vaultrag.cli.choosing import near_vault, not_served, unclear
 from vaultrag.cli.options import AsJson, VaultOption
-from vaultrag.cli.output import draw, write, write_json
+from vaultrag.cli.output import draw, remark, write, write_json
 from vaultrag.cli.progress import vault_in, wait
-from vaultrag.cli.starting import reach, served
+from vaultrag.cli.render.words import one_line
+from vaultrag.cli.starting import reach, reach_or_start, served
 from vaultrag.config import Places
-from vaultrag.errors import VaultUnknown
 
 
 def status(
     full: Annotated[
         bool, typer.Option("--full", help="List the notes that are skipped or odd, with the reason.")
     ] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, and show every change; Ctrl+C ends it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """How the daemon, its embedder and its vaults fare."""
+    if watch:
+        from vaultrag.cli.watching import watch_status
+
+        watch_status(Places.find(), full=full, as_json=as_json)
+        return
     with reach(Places.find()) as client:
         fares = client.status(full=full)
     if as_json:
@@ -42,11 +49,8 @@ def reindex(
     with reach(places) as client:
         chosen = served(client, places, vault)
         if chosen is None:
-            raise (
-                VaultUnknown(f"no vault {vault} is served", hint="vaultrag vaults")
-                if vault
-                else unclear(client.status().vaults)
-            )
+            vaults = client.status().vaults
+            raise not_served(vault, near_vault(vaults, vault)) if vault else unclear(vaults)
         before = chosen.counters.get("full_scans", 0)
         now = client.reindex(vault=chosen.id)
         if wait_for_it:
@@ -57,6 +61,29 @@ def reindex(
     from vaultrag.cli.render.status import vault_line
 
     write(f"{vault_line(now)}\n" if wait_for_it else f"{now.name} is being compared with the disk; vaultrag status\n")
+
+
+def tags(
+    part: Annotated[str, typer.Argument(help="Only tags with this in them.", show_default=False)] = "",
+    vault: VaultOption = "",
+    as_json: AsJson = False,
+) -> None:
+    """Every tag with the number of its notes, the commonest first. Exit code 1 where there is none."""
+    places = Places.find()
+    with reach_or_start(places).client as client:
+        chosen = searchable(client, places, vault, "words")
+        wanted = part.removeprefix("#").casefold()
+        known = [tag for tag in client.tags(vault=chosen.id) if wanted in tag.tag.casefold()]
+    known.sort(key=lambda tag: (-tag.notes, tag.tag))
+    if as_json:
+        write_json(known)
+    else:
+        wide = max((len(f"{tag.notes:,}") for tag in known), default=0)
+        write("".join(f"{tag.notes:>{wide},}  #{one_line(tag.tag)}\n" for tag in known))
+    if not known:
+        if not as_json:
+            remark(f"no tag has {part} in it" if part else "no note has a tag")
+        raise typer.Exit(NOTHING)
 
 
 def vaults(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -81,6 +108,8 @@ def remove(
     places = Places.find()
     with reach(places) as client:
         chosen = served(client, places, name)
+        if chosen is None and (near := near_vault(client.status().vaults, name)):
+            raise not_served(name, near)
         gone = chosen.id if chosen is not None else name
         client.remove_vault(gone)
     if as_json:

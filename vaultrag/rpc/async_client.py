@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Mode, NoteView, Reader, TagCount
+from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, Reader, TagCount, VaultStatus
 from vaultrag.rpc import calls
 from vaultrag.rpc.calls import Call
 from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket
@@ -108,6 +109,12 @@ class AsyncClient:
         call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault)
         return await self._ask(call, on_partial)
 
+    async def explain(
+        self, query: str, *, path: str = "", limit: int = 0, mode: Mode = "hybrid", vault: str = ""
+    ) -> Explanation:
+        """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
+        return await self._ask(calls.explain(query, path, limit, mode, vault))
+
     async def related(self, path: str, *, limit: int = 0, linked: bool = True, vault: str = "") -> Answer:
         return await self._ask(calls.related(path, limit, linked, vault))
 
@@ -121,6 +128,13 @@ class AsyncClient:
 
     async def status(self, *, full: bool = False) -> DaemonStatus:
         return await self._ask(calls.status(full))
+
+    async def add_vault(self, path: Path) -> VaultStatus:
+        return await self._ask(calls.add_vault(path))
+
+    async def lost(self) -> None:
+        """Wait until the connection has ended, whoever ended it."""
+        await asyncio.wait([self._pump])
 
     async def _ask(self, call: Call[T], on_partial: OnPartial | None = None) -> T:
         return call.read(await self.call(call.method, call.params, on_partial))

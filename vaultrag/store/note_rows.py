@@ -7,11 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import normalize
 
+from rapidfuzz import fuzz, process
+
 from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.filters import matching_ids
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
+
+NEAR_ENOUGH = 75.0
+"""Percent of two names that must be alike for one to be taken for a slip of the other."""
 
 
 class NoteRows:
@@ -55,8 +60,8 @@ class NoteRows:
         return None
 
     def near_paths(self, path: str, k: int = 3) -> list[str]:
-        """Known paths that end like this one: for "did you mean"."""
-        name = normalize("NFC", path).casefold().rsplit("/", 1)[-1].removesuffix(".md")
+        """Known paths that end like this one, else whose names are spelled nearly so: for "did you mean"."""
+        name = _name_of(normalize("NFC", path).casefold())
         if not name or not _is_text(name):
             return []
         with self._index.readers.reading() as connection:
@@ -65,7 +70,14 @@ class NoteRows:
                 f"SELECT path FROM notes WHERE instr(path_key, ?) AND {_SEEN} ORDER BY length(path) LIMIT ?",
                 (name, listed(self._hidden(connection)), k),
             )
-        return [row[0] for row in found]
+            if found:
+                return [row[0] for row in found]
+            seen = rows(
+                connection, f"SELECT path, path_key FROM notes WHERE {_SEEN}", (listed(self._hidden(connection)),)
+            )
+            names = {path: _name_of(key) for path, key in seen}
+        near = process.extract(name, names, scorer=fuzz.ratio, limit=k, score_cutoff=NEAR_ENOUGH)
+        return [path for _, _, path in near]
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]:
         """Notes that this one links to, and notes that link to it."""
@@ -130,6 +142,10 @@ class NoteRows:
         with self._index.readers.reading() as connection:
             found = rows(connection, "SELECT content_hash, text_hash FROM notes WHERE id = ?", (note_id,))
         return found[0] if found else ("", "")
+
+
+def _name_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def _is_text(path: str) -> bool:

@@ -9,7 +9,7 @@ import functools
 import inspect
 import json
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from vaultrag import config
@@ -27,17 +27,25 @@ def as_toml(settings: Settings, *, commented: bool = False) -> str:
 
 def _lines(settings: Settings, commented: bool) -> Iterator[str]:
     for section in fields(settings):
-        table = getattr(settings, section.name)
-        texts = explained()[type(table).__name__]
-        yield f"# {texts['']}"
-        yield f"[{section.name}]"
-        for setting in fields(table):
-            yield f"# {texts.get(setting.name, '')}"
-            value = getattr(table, setting.name)
-            unset = value is None
-            shown = f"{setting.name} = {_value('' if unset else value)}"
-            yield f"# {shown}" if commented or unset else shown
-        yield ""
+        yield from _table(section.name, getattr(settings, section.name), commented)
+
+
+def _table(name: str, table: Any, commented: bool) -> Iterator[str]:
+    texts = explained()[type(table).__name__]
+    yield f"# {texts['']}"
+    yield f"[{name}]"
+    inner = [setting.name for setting in fields(table) if is_dataclass(getattr(table, setting.name))]
+    for setting in fields(table):
+        if setting.name in inner:
+            continue
+        yield f"# {texts.get(setting.name, '')}"
+        value = getattr(table, setting.name)
+        unset = value is None
+        shown = f"{setting.name} = {_value('' if unset else value)}"
+        yield f"# {shown}" if commented or unset else shown
+    yield ""
+    for below in inner:  # TOML wants a table's own settings before the tables in it
+        yield from _table(f"{name}.{below}", getattr(table, below), commented)
 
 
 def _value(value: Any) -> str:

@@ -1,0 +1,1 @@
+"""The search screen in the terminal: search as you type, a preview, and the note opens in the editor."""

@@ -1,0 +1,114 @@
+"""A hit as three lines of a given width: title, place, passage. Pure.
+
+Nothing is said by colour alone: the selected hit has a bar, a marked one a star, a match is bold and underlined.
+Joiners and variation selectors are left out: terminals do not agree how wide the signs are that they make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from vaultrag.cli.render.answers import arms, preview_lines
+from vaultrag.cli.render.words import duration, one_line, safe
+from vaultrag.model import Hit, Span
+
+LINES = 3
+"""Of every hit."""
+
+MARGIN = 3
+"""Columns for the bar and the star."""
+
+MATCH = "bold underline"
+
+_UNSTEADY = frozenset("\u200d\ufe0e\ufe0f")
+
+
+def steady(text: str, spans: Sequence[Span] = ()) -> tuple[str, tuple[Span, ...]]:
+    """The text without signs of disputed width, and the spans where they stand then."""
+    if not any(char in _UNSTEADY for char in text):
+        return text, tuple(spans)
+    left_out = [0]
+    for char in text:
+        left_out.append(left_out[-1] + (char in _UNSTEADY))
+    moved = tuple(Span(span.start - left_out[span.start], span.end - left_out[span.end]) for span in spans)
+    return "".join(char for char in text if char not in _UNSTEADY), moved
+
+
+def plain(text: str) -> str:
+    """Foreign text for one line of the screen."""
+    return steady(one_line(text))[0]
+
+
+def hit_rows(hit: Hit, width: int, *, now_ns: int, selected: bool, marked: bool) -> list[Text]:
+    """The lines of a hit, each at most ``width`` columns."""
+    bar = "▌" if selected else " "
+    room = max(width - MARGIN, 8)
+    rows = [_title(hit, room), _place(hit, room, now_ns), _passage(hit, room)]
+    star = "*" if marked else " "
+    return [
+        Text().append(f"{bar}{star if line == 0 else ' '} ", style="bold cyan").append_text(row)
+        for line, row in enumerate(rows)
+    ]
+
+
+def age(mtime_ns: int, now_ns: int) -> str:
+    """How long ago a note was changed; empty where that is not known."""
+    return duration(max(0, now_ns - mtime_ns) / 1e9) if mtime_ns else ""
+
+
+def clipped(text: str, width: int, *, front: bool = False) -> str:
+    """At most so many columns of the text; dots where something is missing."""
+    if cell_len(text) <= width:
+        return text
+    if width <= 1:
+        return "…"[:width]
+    if front:
+        cut = 1
+        while cut < len(text) and cell_len(text[cut:]) > width - 1:
+            cut += 1
+        return f"…{text[cut:]}"
+    kept = Text(text)
+    kept.truncate(width - 1)
+    return f"{kept.plain}…"
+
+
+def _title(hit: Hit, room: int) -> Text:
+    right = f"{hit.score:.2f} {arms(hit.evidence)}".strip()
+    if cell_len(right) > room // 2:
+        right = f"{hit.score:.2f}"
+    title = clipped(plain(hit.title) or plain(hit.path), room - cell_len(right) - 1)
+    line = Text().append(title, style="bold cyan")
+    line.append(" " * max(1, room - cell_len(title) - cell_len(right)))
+    return line.append(right, style="dim")
+
+
+def _place(hit: Hit, room: int, now_ns: int) -> Text:
+    where = plain(hit.path) + (f":{hit.start_line}" if hit.start_line else "")
+    old = age(hit.mtime_ns, now_ns)
+    line = Text().append(clipped(where, room - (len(old) + 3 if old else 0), front=True), style="green")
+    rest = [
+        (old, ""),
+        ("changed since it was indexed" if hit.stale else "", "yellow"),
+        (" ".join(f"#{plain(tag)}" for tag in hit.tags), "magenta"),
+        (plain(hit.heading), "italic"),
+    ]
+    for part, style in rest:
+        if part and line.cell_len + cell_len(part) + 3 <= room:
+            line.append(" · ", style="dim").append(part, style=style)
+    return line
+
+
+def _passage(hit: Hit, room: int) -> Text:
+    text, spans = steady(safe(hit.preview), hit.spans)
+    lines = preview_lines(text, spans, room, lines=1)
+    if not lines:
+        return Text("(empty)", style="dim")
+    line = lines[0]
+    line.truncate(room, overflow="ellipsis")
+    for number, span in enumerate(line.spans):
+        if span.style == "bold":
+            line.spans[number] = span._replace(style=MATCH)
+    return line
