@@ -8,7 +8,7 @@ import msgspec
 
 from tests.docs.attributes import attribute_docs
 from vaultrag import errors
-from vaultrag.rpc.methods import METHODS, Method
+from vaultrag.rpc.methods import METHODS, NOTIFICATIONS, Method
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN
 
 HEAD = f"""# The socket's methods
@@ -26,8 +26,9 @@ on a connection.
   as if the private notes (`private: true`, and the setting `[privacy]`) did not exist, and may call only what is for
   agents.
 - Over TCP the first line must be `hello` with the token. To anything else the daemon says only that, and hangs up.
-- Lines are 1-based and inclusive; spans in previews count code points, or UTF-16 units for a client that says so in
-  `hello`.
+- `subscribe` has `status/changed` and `notes/changed` sent, until the connection ends.
+- Lines are 1-based and inclusive; spans and columns count code points, or UTF-16 units or bytes for a client that says
+  so in `hello`.
 
 ```
 → {{"jsonrpc":"2.0","id":1,"method":"hello","params":{{"client":"example/1"}}}}
@@ -38,7 +39,11 @@ on a connection.
 
 def page() -> str:
     schemas, components = msgspec.json.schema_components(
-        [kind for method in METHODS.values() for kind in (method.params, method.result)], ref_template="#{name}"
+        [
+            *(kind for method in METHODS.values() for kind in (method.params, method.result)),
+            *(kind for kind, _ in NOTIFICATIONS.values()),
+        ],
+        ref_template="#{name}",
     )
     del schemas
     parts = [HEAD]

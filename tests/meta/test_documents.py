@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs import GENERATED, PAGES
+from tests.docs import FILES, GENERATED, PAGES
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     path
-    for path in [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *PAGES, ROOT / "tests/quality/README.md"]
+    for path in [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("*/README.md"),
+        *ROOT.glob("plugin-bridge/*/README.md"),
+        *PAGES,
+        ROOT / "tests/quality/README.md",
+    ]
     if "sample-vault" not in path.parts
 ]
 
@@ -21,6 +27,12 @@ DOCUMENTS = [
 def test_reference_pages_are_fresh(path: Path) -> None:
     """A reference page says what the code says; `make docs` writes it anew."""
     assert path.read_text("utf-8") == GENERATED + PAGES[path](), f"{path.name} is stale: make docs"
+
+
+@pytest.mark.parametrize("path", list(FILES), ids=lambda path: path.name)
+def test_generated_files_are_fresh(path: Path) -> None:
+    """What clients in other languages are built from is what the method table says; `make docs` writes it anew."""
+    assert path.read_text("utf-8") == FILES[path](), f"{path.name} is stale: make docs"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

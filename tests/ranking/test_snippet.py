@@ -201,7 +201,7 @@ def test_grows_with_the_text(unit: str) -> None:
 
 def test_few_occurrences_are_kept() -> None:
     """A word that stands everywhere is not looked up everywhere."""
-    found = snippet._occurrences(folded("word " * 50_000), {"word": 1.0})
+    found = snippet.occurrences(folded("word " * 50_000), {"word": 1.0})
     assert len(found) == snippet._MAX_OCCURRENCES
 
 
@@ -212,8 +212,8 @@ def test_few_occurrences_are_kept() -> None:
 def test_plain_words(pieces: list[str], word: str) -> None:
     """In an ASCII text, the short way finds what the long way finds."""
     text = fold_letters("".join(pieces))
-    short = snippet._occurrences(folded(text), {word: 1.0})
-    long = snippet._occurrences(folded(text + "\n§"), {word: 1.0})
+    short = snippet.occurrences(folded(text), {word: 1.0})
+    long = snippet.occurrences(folded(text + "\n§"), {word: 1.0})
     assert short == long
     starts = [0] + [index + 1 for index, char in enumerate(text) if char == "\n"]
-    assert snippet._line_starts(text) == starts
+    assert snippet.line_starts(text) == starts

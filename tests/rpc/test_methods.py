@@ -16,6 +16,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "related": {"path": "Pump.md"},
     "explain": {"query": "seal"},
     "get": {"path": "Pump.md"},
+    "in_note": {"path": "Pump.md", "query": "seal"},
     "add_vault": {"path": "/nowhere/at/all"},
     "remove_vault": {"vault": "nonsense"},
 }
@@ -25,6 +26,8 @@ WRONG: dict[str, dict[str, Any]] = {
     "related": {"path": ["Pump.md"]},
     "explain": {"query": None},
     "get": {"path": "Pump.md", "first_line": 1.5},
+    "in_note": {"path": "Pump.md", "query": 7},
+    "subscribe": {"status": "yes"},
     "tags": {"vault": None},
     "status": {"full": "yes"},
     "reindex": {"vault": 3},
@@ -48,6 +51,16 @@ def failure(message: Any, kind: type[errors.VaultragError]) -> dict[str, Any]:
     assert "gasket" not in text, "note text in an error"
     assert len(error["message"]) < 500
     return error
+
+
+def cut(text: str, span: dict[str, int], positions: str) -> str:
+    """What a span cuts out of a text, for a client that counts so."""
+    start, end = span["start"], span["end"]
+    if positions == "utf-16":
+        return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
+    if positions == "byte":
+        return text.encode()[start:end].decode()
+    return text[start:end]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -126,18 +139,14 @@ def test_an_unknown_method_is_told_the_nearest(raw: Raw) -> None:
     failure(raw.call("x" * 50_000, {}), errors.MethodNotFound)
 
 
-@pytest.mark.parametrize("positions", ["codepoint", "utf-16"])
+@pytest.mark.parametrize("positions", ["codepoint", "utf-16", "byte"])
 def test_spans_count_as_the_client_counts(home: Home, positions: str) -> None:
-    """With emoji before the match, spans cut out the same words for a client that counts UTF-16 units."""
-    with Raw(home.places, positions=positions) as raw:
+    """With emoji before the match, spans cut out the same words whatever the client counts in, and hello says what."""
+    with Raw(home.places, greet=False) as raw:
+        assert raw.call("hello", {"client": "test", "positions": positions})["result"]["positions"] == positions
         hit = raw.call("search", {"query": "zebra"})["result"]["hits"][0]
     assert hit["path"] == "Emoji.md"
-    if positions == "utf-16":
-        units = hit["preview"].encode("utf-16-le")
-        words = [units[2 * span["start"] : 2 * span["end"]].decode("utf-16-le") for span in hit["spans"]]
-    else:
-        words = [hit["preview"][span["start"] : span["end"]] for span in hit["spans"]]
-    assert words == ["zebra", "zebra"]
+    assert [cut(hit["preview"], span, positions) for span in hit["spans"]] == ["zebra", "zebra"]
 
 
 @pytest.mark.parametrize(
@@ -155,10 +164,10 @@ def test_spans_count_as_the_client_counts(home: Home, positions: str) -> None:
         ("Pump.md\0", errors.PathRefused),
     ],
 )
-@pytest.mark.parametrize("method", ["get", "related"])
+@pytest.mark.parametrize("method", ["get", "related", "in_note"])
 def test_paths_stay_inside_the_vault(raw: Raw, method: str, path: str, kind: type[errors.VaultragError]) -> None:
     """A path that leaves the vault is refused, and one that is not a note is not found."""
-    failure(raw.call(method, {"path": path}), kind)
+    failure(raw.call(method, {**REQUIRED[method], "path": path}), kind)
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,14 @@ class Daemon:
 
     def _open(self, path: Path, known: bool) -> VaultService:
         root = path if known else check_root(path, self._places)
-        vault = open_vault(root, self._places, self._settings, self._embedders, damaged=lambda: self._damaged.put(root))
+        vault = open_vault(
+            root,
+            self._places,
+            self._settings,
+            self._embedders,
+            damaged=lambda: self._damaged.put(root),
+            tell=self._service.news.tell,
+        )
         self._registry.add(root)
         self._announce_vaults()
         return vault

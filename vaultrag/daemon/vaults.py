@@ -22,6 +22,7 @@ from vaultrag.ports import Clock, Embedder
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts, VaultService
+from vaultrag.service.news import Listener
 from vaultrag.store.files import StoreFolder
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
@@ -79,13 +80,19 @@ def open_vault(
     *,
     clock: Clock | None = None,
     damaged: Callable[[], None] = lambda: None,
+    tell: Listener = lambda vault, paths: None,
 ) -> VaultService:
     """Put a vault together and start it.
 
     Args:
         root: Absolute, resolved. It may be away: then the index serves what it knows.
+        places: Where its index goes.
+        settings: Of the daemon.
+        embedders: Shared by all vaults.
+        clock: The machine's own, unless it is a test's.
         damaged: Called once, in any thread, when a file of the index proves damaged while it is in use: the vault
             should be closed and opened anew.
+        tell: Told of what changes; see ``service.news``.
 
     Raises:
         StoreError: Its databases cannot be opened.
@@ -116,6 +123,8 @@ def open_vault(
         away=lambda: watcher.rearm(),
     )
     embedding.changed = worker.notice
+    embedding.progressed = lambda: tell(identity, ())
+    worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index), Names(index)
 
     def look_everywhere(reason: str) -> None:

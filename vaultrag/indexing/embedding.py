@@ -40,6 +40,8 @@ class Embedding:
         """
         self.meaning = meaning
         self.changed = changed
+        self.progressed: Callable[[], None] = lambda: None
+        """Told, in this thread, after each step, and when there is nothing more to do."""
         self._reader = reader
         self._index = index
         self._clock = clock
@@ -108,6 +110,7 @@ class Embedding:
                 self._advance(*self._asked())
                 self._retry_at, self._retries = None, 0
                 self.hindrance = None
+                self.progressed()
             except EmbedError as error:
                 log.warning("no vectors for now: %s", error.message)
                 self.meaning.trouble(error)
@@ -145,6 +148,7 @@ class Embedding:
     def _pause(self) -> None:
         self._retry_at = self._clock.monotonic() + RETRY_S[min(self._retries, len(RETRY_S) - 1)]
         self._retries += 1
+        self.progressed()
         with self._wake:
             self._compare = True  # what was left half done shows itself
 

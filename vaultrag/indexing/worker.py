@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vaultrag.errors import VaultragError
@@ -79,7 +79,9 @@ class IndexWorker:
         self._look_again_at = math.inf
         self._doubted: frozenset[NotePath] = frozenset()
         self._thread = threading.Thread(target=self._run, name=f"index-{name}", daemon=True)
-        self.progress = Progress()
+        self._progress = Progress()
+        self.changed: Callable[[Collection[NotePath]], None] = lambda paths: None
+        """Told, in this thread, of notes read anew or gone, and with none when the progress moved."""
         self.counters: dict[str, int] = dict.fromkeys(
             ("scans", "full_scans", "files_read", "notes_written", "notes_moved", "notes_deleted", "second_looks",
              "wakeups"), 0,
@@ -90,6 +92,15 @@ class IndexWorker:
         """Set when the words of every note are in the index."""
         self.settled = threading.Event()
         """Set while no change is waiting."""
+
+    @property
+    def progress(self) -> Progress:
+        return self._progress
+
+    @progress.setter
+    def progress(self, progress: Progress) -> None:
+        self._progress = progress
+        self.changed(())
 
     def start(self) -> None:
         self._thread.start()
@@ -248,6 +259,8 @@ class IndexWorker:
             self.counters[counter] += count
         if applied.wanted:
             self._embedding.want(applied.wanted)
+        if todo:
+            self.changed({*(change.path for change in todo.read), *(change.path for change in todo.delete)})
         return applied
 
     def _count_read(self, done: int) -> None:

@@ -106,6 +106,46 @@ class NoteView:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """One line of a note that holds words of a query.
+
+    Attributes:
+        line: The file's line.
+        column: Where ``text`` begins in that line; a long line is cut.
+        text: The line, or the part of it around what matches.
+        spans: What matches, in ``text``.
+        heading: The heading above the line.
+        weight: Share of the query's word weight that the line holds, 0 to 1.
+    """
+
+    line: int
+    column: int
+    text: str
+    spans: tuple[Span, ...]
+    heading: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class InNote:
+    """Where a query stands in one note. ``matches`` are in the note's own order, the weightiest ``limit`` of ``total``.
+
+    ``start_line`` and ``end_line`` are those of the passage nearest in meaning; both 0 where meaning was not asked.
+    """
+
+    path: NotePath
+    title: str
+    query: str
+    state: State
+    matches: tuple[Match, ...] = ()
+    total: int = 0
+    start_line: int = 0
+    end_line: int = 0
+    reasons: tuple[Reason, ...] = ()
+    elapsed_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class ExplainedWord:
     """One thing that a query looks for.
 

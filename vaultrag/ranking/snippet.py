@@ -50,8 +50,8 @@ def preview(
         passage: Lines that the meaning arm points at; they win unless the words agree on a better place.
         max_chars: The preview's length at most.
     """
-    starts = _line_starts(text)
-    found = _occurrences(folded(text), wanted)
+    starts = line_starts(text)
+    found = occurrences(folded(text), wanted)
     total = sum(wanted.values()) or 1.0
     place, weight = _best_window(found, wanted)
     if passage is not None:
@@ -68,7 +68,7 @@ def preview(
     return _shown(text, starts, first, last, place, found, weight / total, max_chars)
 
 
-def _occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, int, str]]:
+def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, int, str]]:
     """(start, end, word) of every form of a wanted word, in order."""
     found: list[tuple[int, int, str]] = []
     text, size = copy.text, len(copy.text)
@@ -202,7 +202,7 @@ def _first_text(text: str) -> tuple[int, int]:
     return start, len(text) if end < 0 else end
 
 
-def _line_starts(text: str) -> list[int]:
+def line_starts(text: str) -> list[int]:
     lines = text.split("\n")
     lines.pop()
     return list(accumulate([len(line) + 1 for line in lines], initial=0))

@@ -13,7 +13,7 @@ import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, Mode, NoteView, Reader, TagCount, VaultStatus
 from vaultrag.rpc import calls
 from vaultrag.rpc.calls import Call
 from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket
@@ -115,8 +115,13 @@ class AsyncClient:
         """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
         return await self._ask(calls.explain(query, path, limit, mode, vault))
 
-    async def related(self, path: str, *, limit: int = 0, linked: bool = True, vault: str = "") -> Answer:
-        return await self._ask(calls.related(path, limit, linked, vault))
+    async def related(
+        self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = ""
+    ) -> Answer:
+        return await self._ask(calls.related(path, limit, linked, vault, folder))
+
+    async def in_note(self, path: str, query: str, *, limit: int = 0, mode: Mode = "hybrid", vault: str = "") -> InNote:
+        return await self._ask(calls.in_note(path, query, limit, mode, vault))
 
     async def get(
         self, path: str, *, first_line: int = 0, last_line: int = 0, heading: str = "", vault: str = ""

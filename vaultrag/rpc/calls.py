@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from vaultrag.errors import VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, Mode, NoteView, TagCount, VaultStatus
 from vaultrag.rpc.protocol import Reply, error_of
 
 T = TypeVar("T")
@@ -56,8 +56,13 @@ def explain(query: str, path: str, limit: int, mode: Mode, vault: str) -> Call[E
     return Call("explain", params, Explanation)
 
 
-def related(path: str, limit: int, linked: bool, vault: str) -> Call[Answer]:
-    return Call("related", {"path": path, "limit": limit, "linked": linked, "vault": vault}, Answer)
+def related(path: str, limit: int, linked: bool, vault: str, folder: str = "") -> Call[Answer]:
+    params = {"path": path, "limit": limit, "linked": linked, "folder": folder, "vault": vault}
+    return Call("related", params, Answer)
+
+
+def in_note(path: str, query: str, limit: int, mode: Mode, vault: str) -> Call[InNote]:
+    return Call("in_note", {"path": path, "query": query, "limit": limit, "mode": mode, "vault": vault}, InNote)
 
 
 def get(path: str, first_line: int, last_line: int, heading: str, vault: str) -> Call[NoteView]:

@@ -21,7 +21,7 @@ import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonNotRunning
-from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, Mode, NoteView, Reader, TagCount, VaultStatus
 from vaultrag.rpc import calls
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.calls import Call, result_of
@@ -121,8 +121,11 @@ class Client:
         """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
         return self._ask(calls.explain(query, path, limit, mode, vault))
 
-    def related(self, path: str, *, limit: int = 0, linked: bool = True, vault: str = "") -> Answer:
-        return self._ask(calls.related(path, limit, linked, vault))
+    def related(self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = "") -> Answer:
+        return self._ask(calls.related(path, limit, linked, vault, folder))
+
+    def in_note(self, path: str, query: str, *, limit: int = 0, mode: Mode = "hybrid", vault: str = "") -> InNote:
+        return self._ask(calls.in_note(path, query, limit, mode, vault))
 
     def get(
         self, path: str, *, first_line: int = 0, last_line: int = 0, heading: str = "", vault: str = ""

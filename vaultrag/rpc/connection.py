@@ -18,6 +18,7 @@ from typing import Any
 from vaultrag.errors import Cancelled, InvalidRequest, VaultragError
 from vaultrag.model import Answer
 from vaultrag.rpc import methods, protocol
+from vaultrag.rpc.feeds import Feeds, Wish
 from vaultrag.rpc.protocol import CallId, Lines, Request
 from vaultrag.service import Service
 
@@ -62,6 +63,7 @@ class Host:
     token: str
     workers: Executor
     quick: Executor
+    feeds: Feeds
 
 
 class Connection:
@@ -71,9 +73,11 @@ class Connection:
         self._host = host
         self._reader = reader
         self._writer = writer
-        self._session = methods.Session(host.service, host.stop)
+        self._session = methods.Session(host.service, host.stop, subscribe=self._subscribe)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._stranger = bool(host.token)
         self._room = asyncio.Semaphore(MAX_CALLS)
+        self._closing = False
         self.calls: dict[CallId, asyncio.Task[None]] = {}
 
     async def serve(self) -> None:
@@ -110,6 +114,8 @@ class Connection:
 
     async def close(self) -> None:
         """End the calls under way, each with an answer, and the connection."""
+        self._closing = True
+        self._host.feeds.drop(self)
         tasks = list(self.calls.values())
         for task in tasks:
             task.cancel()
@@ -123,6 +129,16 @@ class Connection:
     def send(self, data: bytes) -> None:
         if not self._writer.is_closing():
             self._writer.write(data)
+
+    def _subscribe(self, wish: Wish) -> None:
+        """Called in a method's thread."""
+
+        def want() -> None:
+            if not self._closing:
+                transport = self._writer.transport
+                self._host.feeds.want(self, self.send, transport.get_write_buffer_size, wish)
+
+        self._loop.call_soon_threadsafe(want)
 
     # -- calls ---------------------------------------------------------------------------------------------------
 

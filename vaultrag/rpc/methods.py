@@ -1,7 +1,7 @@
 """The table of methods: names, parameters, results, errors. The one source of the schema, the types and the reference.
 
 Parameters are strict: an unknown name is refused, with the nearest known one, rather than ignored in silence. Results
-are the values of ``model``. Positions in previews count code points unless the client asked for UTF-16 in ``hello``.
+are the values of ``model``. Positions count code points unless the client asked for other units in ``hello``.
 """
 
 from __future__ import annotations
@@ -9,121 +9,42 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from vaultrag import __version__
 from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, Hit, NoteView, Reader, Span, TagCount, VaultStatus
-from vaultrag.rpc.protocol import PROTOCOL_MAX, PROTOCOL_MIN
+from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.rpc.feeds import NOTES_CHANGED, STATUS_CHANGED, Wish
+from vaultrag.rpc.messages import (
+    AddVault,
+    CancelRequest,
+    Done,
+    Explain,
+    Get,
+    Hello,
+    InNoteParams,
+    NotesChanged,
+    Params,
+    PartialAnswer,
+    Reindex,
+    Related,
+    RemoveVault,
+    Search,
+    Shutdown,
+    Status,
+    StatusChanged,
+    Subscribe,
+    Subscribed,
+    Tags,
+    Welcome,
+)
+from vaultrag.rpc.positions import Units, in_answer, in_matches, length
+from vaultrag.rpc.protocol import CANCEL, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN
 from vaultrag.service import Service, VaultService
-
-
-class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Base of every method's parameters."""
-
-
-class Hello(Params, frozen=True):
-    client: str
-    """The client's name and version, for the log."""
-    protocol_min: int = PROTOCOL_MIN
-    protocol_max: int = PROTOCOL_MAX
-    vault: str = ""
-    """The vault that later calls mean when they name none: an id, a folder, or a folder's name."""
-    positions: Literal["codepoint", "utf-16"] = "codepoint"
-    """How spans in previews are counted."""
-    token: str = ""
-    """Over TCP: the content of the token file."""
-    reader: Literal["person", "agent"] = "person"
-    """Who gets the answers. From an agent private notes are kept; a connection that was an agent's stays one."""
-
-
-class Search(Params, frozen=True):
-    query: str
-    limit: int = 0
-    """Hits at most; 0 for the default."""
-    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
-    typing: bool = False
-    """The last word may still go on."""
-    preview_chars: int = 700
-    partial: bool = False
-    """Send what words found at once, as the notification ``search/partial``."""
-    vault: str = ""
-
-
-class Explain(Params, frozen=True):
-    query: str
-    path: str = ""
-    """A note to explain besides, also one that is missing from the answer."""
-    limit: int = 0
-    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
-    vault: str = ""
-
-
-class Related(Params, frozen=True):
-    path: str
-    limit: int = 0
-    linked: bool = True
-    """False leaves out notes that are linked with this one already."""
-    vault: str = ""
-
-
-class Get(Params, frozen=True):
-    path: str
-    first_line: int = 0
-    last_line: int = 0
-    heading: str = ""
-    vault: str = ""
-
-
-class Tags(Params, frozen=True):
-    vault: str = ""
-
-
-class Status(Params, frozen=True):
-    full: bool = False
-    """List the notes that are skipped or odd, with the reason."""
-
-
-class Reindex(Params, frozen=True):
-    vault: str = ""
-
-
-class AddVault(Params, frozen=True):
-    path: str
-    """An absolute folder."""
-
-
-class RemoveVault(Params, frozen=True):
-    vault: str
-
-
-class Shutdown(Params, frozen=True):
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Welcome:
-    """The answer to ``hello``."""
-
-    name: str
-    version: str
-    protocol: int
-    pid: int
-    vault: str
-    vaults: tuple[str, ...]
-    methods: tuple[str, ...]
-    reader: Reader = "person"
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The answer of a method that has nothing to say."""
-
-    ok: bool = True
 
 
 @dataclass(slots=True)
@@ -135,8 +56,9 @@ class Session:
     greeted: bool = False
     client: str = ""
     vault: str = ""
-    utf16: bool = False
     reader: Reader = "person"
+    units: Units = "codepoint"
+    subscribe: Callable[[Wish], None] = lambda wish: None
 
     def vault_for(self, name: str) -> VaultService:
         """The vault, as this connection's reader may see it."""
@@ -178,7 +100,7 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
         named = vaults[0].id
     if session.reader == "agent" and params.reader != "agent":
         raise NotForAgents("this connection is an agent's and stays one", hint="connect again")
-    session.client, session.vault, session.utf16 = params.client[:100], params.vault, params.positions == "utf-16"
+    session.client, session.vault, session.units = params.client[:100], params.vault, params.positions
     session.reader = params.reader
     session.greeted = True
     offered = tuple(name for name, method in METHODS.items() if method.agents or session.reader == "person")
@@ -191,12 +113,13 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
         tuple(vault.id for vault in vaults),
         offered,
         session.reader,
+        params.positions,
     )
 
 
 def _search(session: Session, params: Search, notify: Notify) -> Answer:
     def partial(answer: Answer) -> None:
-        notify(_counted(answer, session))
+        notify(in_answer(answer, session.units))
 
     answer = session.vault_for(params.vault).search(
         params.query,
@@ -206,7 +129,7 @@ def _search(session: Session, params: Search, notify: Notify) -> Answer:
         preview_chars=params.preview_chars,
         partial=partial if params.partial else None,
     )
-    return _counted(answer, session)
+    return in_answer(answer, session.units)
 
 
 def _explain(session: Session, params: Explain, _: Notify) -> Explanation:
@@ -216,14 +139,33 @@ def _explain(session: Session, params: Explain, _: Notify) -> Explanation:
 
 
 def _related(session: Session, params: Related, _: Notify) -> Answer:
-    answer = session.vault_for(params.vault).related(params.path, limit=params.limit or None, linked=params.linked)
-    return _counted(answer, session)
+    answer = session.vault_for(params.vault).related(
+        params.path, limit=params.limit or None, linked=params.linked, folder=params.folder
+    )
+    return in_answer(answer, session.units)
 
 
 def _get(session: Session, params: Get, _: Notify) -> NoteView:
     return session.vault_for(params.vault).get(
         params.path, first=params.first_line or None, last=params.last_line or None, heading=params.heading
     )
+
+
+def _in_note(session: Session, params: InNoteParams, _: Notify) -> InNote:
+    vault = session.vault_for(params.vault)
+    found = vault.in_note(
+        params.path, params.query, limit=params.limit or None, mode=params.mode, measure=length(session.units)
+    )
+    return in_matches(found, session.units)
+
+
+def _subscribe(session: Session, params: Subscribe, _: Notify) -> Subscribed:
+    name = params.vault or session.vault
+    vault = session.service.vault(name).id if name else ""
+    status = session.service.status()
+    session.subscribe(Wish(params.status, params.notes, vault, status))
+    wanted = ((STATUS_CHANGED, params.status), (NOTES_CHANGED, params.notes))
+    return Subscribed(tuple(name for name, wished in wanted if wished), status)
 
 
 def _tags(session: Session, params: Tags, _: Notify) -> tuple[TagCount, ...]:
@@ -274,10 +216,16 @@ METHODS: dict[str, Method] = {
                agents=True),
         Method("get", Get, NoteView, _get, "A note: whole, some lines, or the section under a heading.",
                (*_PATH, "NoteUnreadable"), agents=True),
+        Method("in_note", InNoteParams, InNote, _in_note,
+               "Where a query stands in one note: the lines with its words, and the passage nearest in meaning.",
+               (*_PATH, "NoteUnreadable"), agents=True),
         Method("tags", Tags, tuple[TagCount, ...], _tags, "Every tag with the number of its notes.", _VAULT,
                agents=True),
         Method("status", Status, DaemonStatus, _status, "How the daemon, its embedder and its vaults fare.",
                agents=True),
+        Method("subscribe", Subscribe, Subscribed, _subscribe,
+               "Be told of changes from now on; asking again replaces what was asked before, and both false ends it.",
+               _VAULT),
         Method("reindex", Reindex, VaultStatus, _reindex,
                "Compare everything with the disk; for a person also believe what is missing, try again what failed.",
                _VAULT, agents=True),
@@ -288,6 +236,14 @@ METHODS: dict[str, Method] = {
         Method("shutdown", Shutdown, Done, _shutdown, "End the daemon after the answers under way."),
     )
 }  # fmt: skip
+
+NOTIFICATIONS: dict[str, tuple[type[msgspec.Struct], bool]] = {
+    CANCEL: (CancelRequest, True),
+    PARTIAL: (PartialAnswer, False),
+    STATUS_CHANGED: (StatusChanged, False),
+    NOTES_CHANGED: (NotesChanged, False),
+}
+"""Messages that have no answer: their parameters, and whether it is the client who sends them."""
 
 
 def run(session: Session, name: str, params: dict[str, Any], notify: Notify) -> Any:
@@ -328,22 +284,6 @@ def convert(method: Method, params: dict[str, Any]) -> Params:
         raise InvalidParams(
             f"{method.name}: {str(error)[:300]}", hint=f"known: {', '.join(known) or 'none'}"
         ) from error
-
-
-def _counted(answer: Answer, session: Session) -> Answer:
-    """The answer with its spans in the units that the client counts in."""
-    if not session.utf16 or all(hit.preview.isascii() for hit in answer.hits):
-        return answer
-    return replace(answer, hits=tuple(_in_utf16(hit) for hit in answer.hits))
-
-
-def _in_utf16(hit: Hit) -> Hit:
-    text = hit.preview
-
-    def units(position: int) -> int:
-        return position + sum(char > "\uffff" for char in text[:position])
-
-    return replace(hit, spans=tuple(Span(units(span.start), units(span.end)) for span in hit.spans))
 
 
 def masked(error: Exception) -> VaultragError:

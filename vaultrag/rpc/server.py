@@ -16,6 +16,7 @@ from pathlib import Path
 
 from vaultrag.errors import DaemonFailed, VaultragError
 from vaultrag.rpc.connection import MAX_CALLS, READ_CHUNK, WRITE_TIMEOUT_S, Connection, Host
+from vaultrag.rpc.feeds import Feeds
 from vaultrag.rpc.sockets import check_peer, clear_stale, identity, private_folder
 from vaultrag.rpc.workers import Workers
 from vaultrag.service import Service
@@ -55,7 +56,8 @@ class Server:
         self._max_connections = max_connections
         self._workers = Workers(THREADS, "rpc")
         self._quick = Workers(QUICK_THREADS, "rpc-quick")
-        self._host = Host(service, self._stop_soon, max_message_bytes, token, self._workers, self._quick)
+        self._feeds = Feeds(service, self._quick)
+        self._host = Host(service, self._stop_soon, max_message_bytes, token, self._workers, self._quick, self._feeds)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._server: asyncio.Server | None = None
         self._socket: tuple[Path, tuple[int, int] | None] | None = None
@@ -98,6 +100,7 @@ class Server:
         """Stop listening, give the calls under way a moment, end the connections."""
         if self._server is not None:
             self._server.close()
+        self._feeds.close()
         if self._socket is not None:
             path, made = self._socket
             if made is not None and identity(path) == made:

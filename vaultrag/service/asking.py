@@ -6,11 +6,12 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
+from unicodedata import normalize
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.meaning import MeaningView, describe
-from vaultrag.model import Answer, Explanation, Hit, Mode, NotePath, Reason, State
+from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for
 from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
@@ -20,6 +21,7 @@ from vaultrag.search.engine import Draft, Ranking
 from vaultrag.search.related import related
 from vaultrag.service.explaining import Explainer, filters_of, words_of
 from vaultrag.service.faring import AWAY
+from vaultrag.service.inside import in_note
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import find
 
@@ -93,16 +95,29 @@ class Asking:
             asked=explainer.note(path) if path else None,
         )
 
-    def related(self, path: str, *, limit: int | None, linked: bool) -> Answer:
+    def in_note(
+        self, path: str, text: str, *, limit: int | None, mode: Mode, measure: Callable[[str], int] = len
+    ) -> InNote:
+        """See ``VaultService.in_note``."""
+        started = time.perf_counter()
+        find(self._parts.table, path)  # before a model is asked
+        draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=1, typing=True)
+        scan, reasons = self._scan(draft, self._parts.meaning.view)
+        return in_note(
+            self._parts, path, draft, scan, reasons, limit=limit, mode=mode, measure=measure, started=started
+        )
+
+    def related(self, path: str, *, limit: int | None, linked: bool, folder: str = "") -> Answer:
         """See ``VaultService.related``."""
         started = time.perf_counter()
         note_id, _ = find(self._parts.table, path)
+        allowed = self._in_folder(folder) if folder else None
         view = self._parts.meaning.view
         scan: VectorScan | None = None
         if view.state in ("ready", "waiting") and view.vectors is not None:
             vector = view.vectors.vector(note_id)
             scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
-        ranked = related(note_id, self._parts.table, scan, linked=linked)
+        ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed)
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         self._look_at(hits, gone)
         reasons = self._index_reasons(scan)
@@ -126,6 +141,13 @@ class Asking:
         paths = [*gone, *(hit.path for hit in hits if hit.stale)]
         if paths:
             self._parts.worker.notice(paths)
+
+    def _in_folder(self, folder: str) -> frozenset[NoteId]:
+        """Ids of the notes in this folder or below it; the filter of the query language takes more than that."""
+        inside = normalize("NFC", folder.strip("/")).casefold() + "/"
+        draft = self._parts.engine.begin(Query("", "", filters=Filters(paths=(inside,))))
+        rows = self._parts.table.by_ids(draft.allowed or ())
+        return frozenset(n for n, row in rows.items() if normalize("NFC", row.path).casefold().startswith(inside))
 
     def _limit(self, limit: int | None) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))

@@ -12,6 +12,7 @@ from pathlib import Path
 from vaultrag import __version__
 from vaultrag.errors import VaultMissing, VaultragError, VaultUnknown
 from vaultrag.model import DaemonStatus, EmbedderStatus, Reader
+from vaultrag.service.news import News
 from vaultrag.service.vault import VaultService
 
 log = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ class Service:
     """Every vault that is served.
 
     Attributes:
+        news: Told of what changes in any vault.
         settled: Cleared by the owner while it takes up the vaults served before.
     """
 
@@ -38,6 +40,7 @@ class Service:
         self._lock = threading.Lock()
         self._changing = threading.Lock()  # one vault comes or goes at a time; questions to the others do not wait
         self._closed = False
+        self.news = News()
         self._started = time.monotonic()
         self._started_ns = time.time_ns()
         self.settled = threading.Event()
@@ -69,6 +72,7 @@ class Service:
             vault = self._open_vault(root, known)
             with self._lock:
                 self._vaults[vault.id] = vault
+            self.news.tell(vault.id)
             return vault
 
     def renew(self, root: Path) -> None:
@@ -104,6 +108,7 @@ class Service:
                 raise VaultUnknown(f"no vault {name[:200]} is served any more")
             self._forget(vault)
             vault.close()
+        self.news.tell(vault.id)
         return vault
 
     @property

@@ -41,8 +41,12 @@ def _not_found(table: NoteTable, asked: str, path: str, but: str = "") -> NoteNo
     return NoteNotFound(f"there is no note {asked[:200]} in the index", hint=hint, path=path[:200])
 
 
-def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, heading: str) -> NoteView:
-    """See ``VaultService.get``."""
+def content_of(parts: VaultParts, path: str) -> tuple[NoteId, NotePath, Content]:
+    """The note of this path, as it is on the disk now.
+
+    Raises:
+        NoteNotFound, NoteUnreadable, PathRefused
+    """
     note_id, known = find(parts.table, path)
     result = parts.reader.read(known)
     if not isinstance(result, Content):
@@ -51,6 +55,12 @@ def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, he
             raise _not_found(parts.table, path.split("#", 1)[0], path, but=known)
         why = getattr(result, "reason", "it is not on the disk any more")
         raise NoteUnreadable(f"{known} cannot be read: {why}", hint="vaultrag status", path=known)
+    return note_id, known, result
+
+
+def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, heading: str) -> NoteView:
+    """See ``VaultService.get``."""
+    note_id, known, result = content_of(parts, path)
     note = parse_note(known, result.data)
     lines = _decoded(result.data).split("\n")
     if lines and not lines[-1]:

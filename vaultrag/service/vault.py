@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import NotForAgents
-from vaultrag.model import Answer, EmbedderStatus, Explanation, Mode, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import Answer, EmbedderStatus, Explanation, InNote, Mode, NoteView, Reader, TagCount, VaultStatus
 from vaultrag.service import faring, reading
 from vaultrag.service.asking import Asking
 from vaultrag.service.parts import VaultParts
@@ -78,13 +78,42 @@ class VaultService:
         """
         return self._asking.explain(text, path=path, limit=limit, mode=mode)
 
-    def related(self, path: str, *, limit: int | None = None, linked: bool = True) -> Answer:
+    def in_note(
+        self,
+        path: str,
+        text: str,
+        *,
+        limit: int | None = None,
+        mode: Mode = "hybrid",
+        measure: Callable[[str], int] = len,
+    ) -> InNote:
+        """Where a query stands in one note: the lines with its words, and the passage nearest in meaning.
+
+        Args:
+            path: The note.
+            text: In the query language; conditions are not applied, the note being chosen already.
+            limit: Lines at most, 1 to ``MAX_LIMIT``.
+            mode: ``words`` leaves out the passage, ``meaning`` the lines.
+            measure: Counts a text in the units that columns are wanted in; code points by default.
+
+        Raises:
+            NoteNotFound, NoteUnreadable, PathRefused
+        """
+        return self._asking.in_note(path, text, limit=limit, mode=mode, measure=measure)
+
+    def related(self, path: str, *, limit: int | None = None, linked: bool = True, folder: str = "") -> Answer:
         """Notes near in meaning to one note, or linked with it.
+
+        Args:
+            path: The note; it is never among them.
+            limit: Notes at most.
+            linked: False leaves out notes that are linked with it already.
+            folder: Only notes in this folder or below it.
 
         Raises:
             NoteNotFound, PathRefused
         """
-        return self._asking.related(path, limit=limit, linked=linked)
+        return self._asking.related(path, limit=limit, linked=linked, folder=folder)
 
     def get(self, path: str, *, first: int | None = None, last: int | None = None, heading: str = "") -> NoteView:
         """A note, whole, or the lines asked for (1-based, inclusive), or the section under a heading.

@@ -1,0 +1,175 @@
+"""What goes over the socket: each method's parameters, the results that are not values of ``model``, and notifications.
+
+Parameters are strict: an unknown name is refused, with the nearest known one, rather than ignored in silence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from vaultrag.model import Answer, DaemonStatus, Reader
+from vaultrag.rpc.protocol import PROTOCOL_MAX, PROTOCOL_MIN
+
+
+class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of every method's parameters."""
+
+
+class Hello(Params, frozen=True):
+    client: str
+    """The client's name and version, for the log."""
+    protocol_min: int = PROTOCOL_MIN
+    protocol_max: int = PROTOCOL_MAX
+    vault: str = ""
+    """The vault that later calls mean when they name none: an id, a folder, or a folder's name."""
+    positions: Literal["codepoint", "utf-16", "byte"] = "codepoint"
+    """How spans and columns are counted: code points, UTF-16 units, or bytes of UTF-8."""
+    token: str = ""
+    """Over TCP: the content of the token file."""
+    reader: Literal["person", "agent"] = "person"
+    """Who gets the answers. From an agent private notes are kept; a connection that was an agent's stays one."""
+
+
+class Search(Params, frozen=True):
+    query: str
+    limit: int = 0
+    """Hits at most; 0 for the default."""
+    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
+    typing: bool = False
+    """The last word may still go on."""
+    preview_chars: int = 700
+    partial: bool = False
+    """Send what words found at once, as the notification ``search/partial``."""
+    vault: str = ""
+
+
+class Explain(Params, frozen=True):
+    query: str
+    path: str = ""
+    """A note to explain besides, also one that is missing from the answer."""
+    limit: int = 0
+    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
+    vault: str = ""
+
+
+class Related(Params, frozen=True):
+    path: str
+    limit: int = 0
+    linked: bool = True
+    """False leaves out notes that are linked with this one already."""
+    folder: str = ""
+    """Only notes in this folder or below it."""
+    vault: str = ""
+
+
+class Get(Params, frozen=True):
+    path: str
+    first_line: int = 0
+    last_line: int = 0
+    heading: str = ""
+    vault: str = ""
+
+
+class InNoteParams(Params, frozen=True):
+    path: str
+    query: str
+    limit: int = 0
+    """Lines at most; 0 for the default."""
+    mode: Literal["hybrid", "words", "meaning"] = "hybrid"
+    """``words`` leaves out the passage nearest in meaning, ``meaning`` the lines that hold words."""
+    vault: str = ""
+
+
+class Tags(Params, frozen=True):
+    vault: str = ""
+
+
+class Status(Params, frozen=True):
+    full: bool = False
+    """List the notes that are skipped or odd, with the reason."""
+
+
+class Reindex(Params, frozen=True):
+    vault: str = ""
+
+
+class AddVault(Params, frozen=True):
+    path: str
+    """An absolute folder."""
+
+
+class RemoveVault(Params, frozen=True):
+    vault: str
+
+
+class Shutdown(Params, frozen=True):
+    pass
+
+
+class Subscribe(Params, frozen=True):
+    status: bool = True
+    """Send ``status/changed`` when the daemon, a vault or the embedder fares otherwise than before."""
+    notes: bool = True
+    """Send ``notes/changed`` when notes were read anew or are gone."""
+    vault: str = ""
+    """Whose notes; that of ``hello`` when empty, and all where ``hello`` named none."""
+
+
+class PartialAnswer(msgspec.Struct, frozen=True):
+    """What words found, for the search with this id; its answer follows."""
+
+    id: int | str
+    answer: Answer
+
+
+class CancelRequest(msgspec.Struct, frozen=True):
+    """Takes back a call, which is answered all the same: ``Cancelled``, or its result if that was quicker."""
+
+    id: int | str
+
+
+class StatusChanged(msgspec.Struct, frozen=True):
+    """How the daemon fares now. May come before the answer to ``subscribe``."""
+
+    status: DaemonStatus
+
+
+class NotesChanged(msgspec.Struct, frozen=True):
+    """Notes that were read anew or are gone. ``more``: there were others; ask again for what is shown."""
+
+    vault: str
+    paths: tuple[str, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The answer to ``hello``."""
+
+    name: str
+    version: str
+    protocol: int
+    pid: int
+    vault: str
+    vaults: tuple[str, ...]
+    methods: tuple[str, ...]
+    reader: Reader = "person"
+    positions: Literal["codepoint", "utf-16", "byte"] = "codepoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribed:
+    """What the connection is told from now on (the names of notifications), and how the daemon fares now."""
+
+    tells: tuple[str, ...]
+    status: DaemonStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The answer of a method that has nothing to say."""
+
+    ok: bool = True

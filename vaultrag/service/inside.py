@@ -1,0 +1,60 @@
+"""Where in one note a query stands: the lines that hold its words, and the passage nearest in meaning."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from vaultrag.model import Heading, InNote, Match, Mode, Reason, State
+from vaultrag.notes import parse_note
+from vaultrag.ports import VectorScan
+from vaultrag.ranking.places import places
+from vaultrag.search.engine import Draft
+from vaultrag.service.parts import MAX_LIMIT, VaultParts
+from vaultrag.service.reading import content_of
+
+LINES = 50
+"""Lines when the caller does not say."""
+
+
+def in_note(
+    parts: VaultParts,
+    path: str,
+    draft: Draft,
+    scan: VectorScan | None,
+    reasons: Sequence[Reason],
+    *,
+    limit: int | None,
+    mode: Mode,
+    measure: Callable[[str], int],
+    started: float,
+) -> InNote:
+    """See ``VaultService.in_note``."""
+    note_id, known, result = content_of(parts, path)
+    note = parse_note(known, result.data)
+    wanted = {} if mode == "meaning" else parts.hits.wanted([(one.clause, one.idf) for one in draft.words.counts])
+    found, total = places(note.body, wanted, limit=max(1, min(limit or LINES, MAX_LIMIT)))
+    passage = scan.passage(note_id) if scan is not None else None
+    matches = tuple(
+        Match(one.line + note.body_line, measure(one.lead), one.text, one.spans,
+              _heading_above(note.headings, one.line + note.body_line), one.weight)
+        for one in found
+    )  # fmt: skip
+    last = note.body.count("\n")
+    lines = (0, 0) if passage is None else (min(passage[1], last), min(passage[2], last))
+    return InNote(
+        path=known,
+        title=note.title,
+        query=draft.query.raw,
+        state=reasons[0].state if reasons else State.FULL,
+        matches=matches,
+        total=total,
+        start_line=lines[0] + note.body_line if passage is not None else 0,
+        end_line=lines[1] + note.body_line if passage is not None else 0,
+        reasons=tuple(reasons),
+        elapsed_ms=round((time.perf_counter() - started) * 1000, 3),
+    )
+
+
+def _heading_above(headings: Sequence[Heading], line: int) -> str:
+    return next((heading.text for heading in reversed(headings) if heading.line <= line), "")
