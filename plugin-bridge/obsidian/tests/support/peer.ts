@@ -93,6 +93,7 @@ export class Peer {
 }
 
 export function result(socket: net.Socket, id: number | undefined, value: unknown): void {
+  if (id === undefined) return; // a notification has no answer
   socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: value })}\n`);
 }
 

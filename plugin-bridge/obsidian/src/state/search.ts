@@ -1,0 +1,57 @@
+/** What a search shows: pure values, and how each event changes them. Drawing them is the panel's business. */
+
+import type { Answer, Hit } from '../../../protocol/protocol';
+import type { Failure } from '../connection/failures';
+
+export interface SearchState {
+  query: string;
+  /** The newest answer, also while a newer question is under way. */
+  answer: Answer | null;
+  /** Whether a question is under way. */
+  busy: boolean;
+  failure: Failure | null;
+  /** Index of the selected hit; -1 when there is none. */
+  selected: number;
+  /** Whether a person moved the selection: then it stays with its note when the list changes. */
+  moved: boolean;
+}
+
+export const EMPTY: SearchState = { query: '', answer: null, busy: false, failure: null, selected: -1, moved: false };
+
+export function hitsOf(state: SearchState): Hit[] {
+  return state.answer?.hits ?? [];
+}
+
+export function selectedHit(state: SearchState): Hit | null {
+  return hitsOf(state)[state.selected] ?? null;
+}
+
+export function typed(state: SearchState, query: string): SearchState {
+  if (!query.trim()) return { ...EMPTY, query };
+  return { ...state, query, busy: true, moved: false };
+}
+
+export function answered(state: SearchState, answer: Answer, whole: boolean): SearchState {
+  const kept = state.moved ? selectedHit(state)?.path : undefined;
+  const place = kept === undefined ? -1 : answer.hits.findIndex((hit) => hit.path === kept);
+  const selected = answer.hits.length === 0 ? -1 : Math.max(0, place);
+  return { ...state, answer, failure: null, busy: !whole, selected, moved: state.moved && place >= 0 };
+}
+
+export function failed(state: SearchState, failure: Failure): SearchState {
+  return { ...state, failure, busy: false, answer: null, selected: -1 };
+}
+
+/** Move the selection by so many places; it goes round at the ends when it moves by one. */
+export function moved(state: SearchState, by: number): SearchState {
+  const count = hitsOf(state).length;
+  if (count === 0) return state;
+  const wanted = state.selected + by;
+  const selected =
+    Math.abs(by) === 1 ? (wanted + count) % count : Math.min(count - 1, Math.max(0, wanted));
+  return { ...state, selected, moved: true };
+}
+
+export function chosen(state: SearchState, index: number): SearchState {
+  return index >= 0 && index < hitsOf(state).length ? { ...state, selected: index, moved: true } : state;
+}
