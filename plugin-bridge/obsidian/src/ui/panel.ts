@@ -18,7 +18,8 @@ import { CompletionView } from './completion-view';
 import { drawHit } from './hit-view';
 import { Preview } from './preview';
 
-const DEBOUNCE_MS = 60;
+/** Two questions are so far apart at least: the first key is asked at once, and of a burst the last. */
+const PAUSE_MS = 60;
 const PAGE = 8;
 let panels = 0;
 
@@ -42,6 +43,7 @@ export class SearchPanel extends Component {
   private readonly id = `vaultrag-${++panels}`;
   private walk: Walk;
   private timer: number | null = null;
+  private askedAt = -Infinity;
   private composing = false;
   private drawn: readonly Hit[] | null = null;
 
@@ -125,7 +127,7 @@ export class SearchPanel extends Component {
   setQuery(query: string): void {
     if (query === this.input.value) return;
     this.input.value = query;
-    this.changed(0);
+    this.changed();
   }
 
   /** Take the keys of this scope, while the focus is in the panel. */
@@ -187,25 +189,27 @@ export class SearchPanel extends Component {
   private recall(query: string): void {
     const { walk } = this;
     this.input.value = query;
-    this.changed(0);
+    this.changed();
     this.walk = walk;
   }
 
   // -- asking
 
-  private changed(delayMs = DEBOUNCE_MS): void {
+  private changed(): void {
     this.walk = new Walk(this.session.history);
     const query = this.input.value;
     this.frame.onQuery?.(query);
     this.state = search.typed(this.state, query);
     if (this.timer !== null) window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.ask(), delayMs);
+    const wait = Math.max(0, this.askedAt + PAUSE_MS - performance.now());
+    this.timer = window.setTimeout(() => this.ask(), wait);
     this.draw();
     void this.offer();
   }
 
   private ask(): void {
     this.timer = null;
+    this.askedAt = performance.now();
     const { query } = this.state;
     if (!query.trim()) {
       this.latest.cancel(failureOf(new Error('nothing is asked')));

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { addresses, type Surroundings } from '../../src/connection/address';
 import { Connection, type ConnectionOptions } from '../../src/connection/connection';
 
-const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..');
-const PYTHON = process.env.VAULTRAG_PYTHON ?? path.join(REPOSITORY, '.venv/bin/python');
+export const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../..');
+export const PYTHON = process.env.VAULTRAG_PYTHON ?? path.join(REPOSITORY, '.venv/bin/python');
 
 export async function readText(file: string): Promise<string | null> {
   try {
@@ -73,9 +73,14 @@ export class Home {
 
   /** Start the daemon, serving the vault (or nothing), and wait until all of it is read. */
   async start(...vaults: string[]): Promise<void> {
+    await this.startModule(['vaultrag', 'serve'], vaults);
+  }
+
+  /** The same with another module that runs the daemon. */
+  async startModule(module: string[], vaults: string[] = [], timeoutMs = 20_000): Promise<void> {
     const served = vaults.length ? vaults : [this.vault];
     const env = { PATH: process.env.PATH, ...this.surroundings.env, HOME: this.base, PYTHONPATH: REPOSITORY };
-    this.child = spawn(PYTHON, ['-m', 'vaultrag', 'serve', ...served.filter(Boolean)], {
+    this.child = spawn(PYTHON, ['-m', ...module, ...served.filter(Boolean)], {
       env,
       cwd: this.base,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -90,7 +95,7 @@ export class Home {
         if (probe.state.kind !== 'ready') return false;
         const status = await probe.call('status', {});
         return status.vaults.every((vault) => vault.state === 'ready');
-      }, 'the daemon is ready');
+      }, 'the daemon is ready', timeoutMs);
     } finally {
       probe.close();
     }
