@@ -2,6 +2,7 @@
 
 VAULT ?= sample-vault
 QUERY ?= how often must the pump be greased
+PLUGIN := plugin-bridge/obsidian
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -40,7 +41,7 @@ $(VENV)/.dev: $(STAMP)
 	@touch $(VENV)/.dev
 
 .PHONY: test
-test: check tests  ## everything that CI checks
+test: check tests clients  ## everything that CI checks
 
 .PHONY: check
 check: $(VENV)/.dev  ## style and types
@@ -51,6 +52,22 @@ check: $(VENV)/.dev  ## style and types
 .PHONY: tests
 tests: $(VENV)/.dev  ## the tests
 	$(BIN)/python -m pytest -n 3 --dist loadfile
+
+.PHONY: clients
+clients: $(VENV)/.dev  ## the tests of the Obsidian plugin and the Neovim client; says what it leaves out
+	@$(BIN)/python -m tests.nvim
+	@sh plugin-bridge/obsidian/check.sh
+
+.PHONY: plugin
+plugin:  ## build the Obsidian plugin; with VAULT=~/Notes, put it into that vault
+	@cd $(PLUGIN) && { test -d node_modules || npm ci --ignore-scripts --no-audit --no-fund; } && node esbuild.config.mjs
+	@echo "Built $(PLUGIN)/main.js"
+ifneq ($(origin VAULT),file)
+	@test -d "$(VAULT)/.obsidian" || { echo "$(VAULT) is no vault yet: open it in Obsidian once" >&2; exit 2; }
+	@mkdir -p "$(VAULT)/.obsidian/plugins/vaultrag"
+	@cd $(PLUGIN) && cp main.js manifest.json styles.css "$(abspath $(VAULT))/.obsidian/plugins/vaultrag/"
+	@echo "Put into $(VAULT). In Obsidian: Settings, Community plugins, Vaultrag."
+endif
 
 .PHONY: cov
 cov: $(VENV)/.dev  ## the tests, with their coverage
@@ -85,4 +102,5 @@ fuzz: $(VENV)/.dev  ## search for inputs that break parser, protocol or query la
 
 .PHONY: clean
 clean:  ## remove what was installed and built
+	rm -rf $(PLUGIN)/node_modules $(PLUGIN)/main.js $(PLUGIN)/artefacts
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .fuzz

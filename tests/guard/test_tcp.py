@@ -154,7 +154,7 @@ def test_the_token_is_compared_in_constant_time(address: Address, token: str, mo
         return one == other
 
     monkeypatch.setattr(hmac, "compare_digest", digest)
-    host = connection.Host(None, lambda: None, 1000, token, None, None)  # type: ignore[arg-type]  # it asks none of them
+    host = connection.Host(None, lambda: None, 1000, token, None, None, None)  # type: ignore[arg-type]  # it asks none
     for given in ("", token[:-1], token):
         peer = connection.Connection(host, None, None)  # type: ignore[arg-type]  # nothing is read or written
         with contextlib.suppress(errors.InvalidRequest):

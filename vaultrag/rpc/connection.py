@@ -87,6 +87,7 @@ class Connection:
             VaultragError: The client must go; tell it with ``refuse``.
             TimeoutError: It does not read what it is sent, or never says hello (over TCP: shows the token).
         """
+        self._loop = asyncio.get_running_loop()
         most = self._host.max_bytes
         lines = Lines(min(most, STRANGER_BYTES) if self._stranger else most)
         async with asyncio.timeout(STRANGER_S if self._stranger else GREETING_S) as greeting:
@@ -138,7 +139,8 @@ class Connection:
                 transport = self._writer.transport
                 self._host.feeds.want(self, self.send, transport.get_write_buffer_size, wish)
 
-        self._loop.call_soon_threadsafe(want)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(want)
 
     # -- calls ---------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ export function matchedWords(text: string, spans: readonly Span[]): string[] {
 const ARMS: Readonly<Record<string, string>> = {
   words: 'words',
   names: 'name',
+  rule: 'name',
   meaning: 'meaning',
   passages: 'meaning',
   links: 'links',

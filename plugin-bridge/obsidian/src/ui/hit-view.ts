@@ -21,7 +21,8 @@ export function drawHit(el: HTMLElement, hit: Hit, look: HitLook): void {
   if (hit.stale) el.addClass('is-stale');
   const content = el.createDiv({ cls: 'suggestion-content' });
   content.createDiv({ cls: 'suggestion-title', text: hit.title });
-  const place = [folderOf(hit.path), hit.heading].filter(Boolean).join(' › ');
+  const heading = hit.heading === hit.title ? '' : hit.heading;
+  const place = [folderOf(hit.path), heading].filter(Boolean).join(' › ');
   if (place) content.createDiv({ cls: 'suggestion-note vaultrag-place', text: place });
   if (look.preview && hit.preview) {
     drawMatches(content.createDiv({ cls: 'suggestion-note vaultrag-snippet' }), hit.preview, hit.spans);
