@@ -94,19 +94,40 @@ def test_related_notes_are_of_the_visible(agent: Raw, unknowing: Raw, path: str)
         both(agent, unknowing, "related", {"path": path, "linked": linked, "limit": 50})
 
 
-@pytest.mark.parametrize("method", ["get", "related"])
+@pytest.mark.parametrize("path", list(VISIBLE))
+@pytest.mark.parametrize("query", ["seal", "winter pump", "the plan for the pump hall", "zanzibar"])
+def test_places_in_a_note_are_the_notes_own(agent: Raw, unknowing: Raw, path: str, query: str) -> None:
+    """Where a query stands in a visible note, and what its words weigh, tells nothing of a private one."""
+    params = {"path": path, "query": query}
+    answer, wanted = agent.call("in_note", params), unknowing.call("in_note", params)
+    for message in (answer, wanted):
+        for match in message["result"]["matches"]:
+            match["weight"] = 0  # of BM25's figures, as scores are
+    same(answer, wanted)
+    no_trace(answer["result"], but=query)
+
+
+def test_related_notes_of_a_private_folder_are_none(agent: Raw, unknowing: Raw) -> None:
+    """A folder of private notes is a folder without notes."""
+    path = next(iter(VISIBLE))
+    for folder in ("Diary", "diary/", "Health", "Nowhere"):
+        both(agent, unknowing, "related", {"path": path, "folder": folder})
+
+
+@pytest.mark.parametrize("method", ["get", "related", "in_note"])
 @pytest.mark.parametrize(
     "path",
     [*PRIVATE, *(path.removesuffix(".md") for path in PRIVATE), "Doctor visit.md#Zanzibar heading", "visit", "key"],
 )
 def test_a_private_path_is_no_note(agent: Raw, unknowing: Raw, person: Raw, method: str, path: str) -> None:
     """Asked for by its path, a private note is answered to the letter like a note that never was."""
-    answer, wanted = agent.call(method, {"path": path}), unknowing.call(method, {"path": path})
+    params = {"path": path, "query": "seal"} if method == "in_note" else {"path": path}
+    answer, wanted = agent.call(method, params), unknowing.call(method, params)
     assert answer == wanted
     assert answer["error"]["data"]["kind"] == "NoteNotFound"
     no_trace(answer["error"]["data"]["hint"], but=path.split("#")[0].removesuffix(".md").rpartition("/")[2])
     if path in PRIVATE:
-        assert "result" in person.call(method, {"path": path})
+        assert "result" in person.call(method, params)
 
 
 def test_tags_are_counted_without_them(agent: Raw, unknowing: Raw, person: Raw) -> None:
@@ -171,7 +192,24 @@ CLOSED = {
     "add_vault": {"path": "/tmp"},
     "remove_vault": {"vault": "vault"},
     "shutdown": {},
+    "subscribe": {},
 }
+
+
+def test_a_person_who_turns_into_an_agent_is_told_of_nothing_more() -> None:
+    """What was subscribed to as a person ends when the connection becomes an agent's: it names notes."""
+    with daemon_home() as home:
+        home.write("Pump.md", "The seal leaks.")
+        home.start().ready()
+        raw, person = Raw(home.places), Raw(home.places)
+        raw.call("subscribe", {})
+        raw.call("hello", {"client": "test", "reader": "agent"}, "again")
+        person.call("subscribe", {"status": False})
+        home.write("Secret.md", "---\nprivate: true\n---\nOf zanzibar.\n")
+        assert person.receive()["params"]["paths"] == ["Secret.md"]
+        assert raw.call("tags", {}, 7)["id"] == 7, "the first message is the answer"
+        raw.close()
+        person.close()
 
 
 def test_what_changes_the_daemon_is_not_for_agents(agent: Raw, twins: tuple[RunningDaemon, RunningDaemon]) -> None:
@@ -188,7 +226,7 @@ def test_what_changes_the_daemon_is_not_for_agents(agent: Raw, twins: tuple[Runn
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.agents])
 def test_every_method_for_agents_is_tried_here(name: str) -> None:
     """A method that is opened to agents has a test above; add one, and its name to this list."""
-    assert name in {"hello", "search", "explain", "related", "get", "tags", "status", "reindex"}
+    assert name in {"hello", "search", "explain", "related", "get", "in_note", "tags", "status", "reindex"}
 
 
 def test_both_clients_can_be_an_agents(twins: tuple[RunningDaemon, RunningDaemon]) -> None:

@@ -102,6 +102,8 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
         raise NotForAgents("this connection is an agent's and stays one", hint="connect again")
     session.client, session.vault, session.units = params.client[:100], params.vault, params.positions
     session.reader = params.reader
+    if session.reader == "agent":
+        session.subscribe(Wish(status=False, notes=False))  # what was asked for as a person names notes
     session.greeted = True
     offered = tuple(name for name, method in METHODS.items() if method.agents or session.reader == "person")
     return Welcome(
