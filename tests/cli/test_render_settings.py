@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,15 +32,25 @@ def test_a_commented_file_changes_nothing() -> None:
     """The file to begin with holds every setting, and sets none."""
     text = as_toml(Settings(), commented=True)
     assert parse(tomllib.loads(text)) == Settings()
-    for section in fields(Settings):
-        assert f"[{section.name}]" in text
-        for setting in fields(getattr(Settings(), section.name)):
-            assert f"# {setting.name} = " in text
+    for name, table in tables():
+        assert f"[{name}]" in text
+        for setting in fields(table):
+            assert is_dataclass(getattr(table, setting.name)) or f"# {setting.name} = " in text
 
 
 def test_every_setting_is_explained() -> None:
     """No setting is printed without the sentence that stands below it in the source."""
+    for _, table in tables():
+        texts = explained()[type(table).__name__]
+        for setting in fields(table):
+            assert is_dataclass(getattr(table, setting.name)) or texts.get(setting.name), setting.name
+
+
+def tables() -> Iterator[tuple[str, Any]]:
+    """Every table of the settings file, those within others too."""
     for section in fields(Settings):
-        texts = explained()[type(getattr(Settings(), section.name)).__name__]
-        for setting in fields(getattr(Settings(), section.name)):
-            assert texts.get(setting.name), setting.name
+        table: Any = getattr(Settings(), section.name)
+        yield section.name, table
+        for inner in fields(table):
+            if is_dataclass(below := getattr(table, inner.name)):
+                yield f"{section.name}.{inner.name}", below

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -285,9 +285,10 @@ def test_obsidian_is_asked_to_open(served: Home, tmp_path: Path, monkeypatch: py
     run(story())
 
 
-def test_history_is_kept_and_walked(served: Home, tmp_path: Path) -> None:
+def test_history_is_kept_and_walked(served: Home) -> None:
     """Queries that led somewhere come back with Alt+Up, in the next screen too; the file is the owner's alone."""
-    places = replace(served.places, data=served.places.data)
+    places = served.places
+    places.history.unlink(missing_ok=True)
 
     async def story() -> None:
         async with seat(places, printing=True) as person:

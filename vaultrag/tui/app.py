@@ -28,9 +28,10 @@ from vaultrag.tui.errand import Errand, Outcome
 from vaultrag.tui.history import History
 from vaultrag.tui.keys import keymap, shown
 from vaultrag.tui.link import MOST, Link, Source
+from vaultrag.tui.looks import CSS, THEMES, hints, state_line
 from vaultrag.tui.panes import Pane, PaneContent
 from vaultrag.tui.state import LinkState, View
-from vaultrag.tui.telling import Told, bar, counted, emptiness, prompt_told, state_told
+from vaultrag.tui.telling import Told, counted, emptiness, prompt_told, state_told
 from vaultrag.tui.widgets.hits import HitList
 from vaultrag.tui.widgets.preview import Preview
 from vaultrag.tui.widgets.prompt import Prompt
@@ -49,44 +50,13 @@ WIDE = 90
 
 TALL = 20
 
-_TONES = {"plain": "dim", "warn": "yellow", "bad": "bold red"}
-_THEMES = {"terminal": "ansi-dark", "dark": "textual-dark", "light": "textual-light"}
-_HINTS = (("open", "open"), ("mark", "mark"), ("mode", "mode"), ("related", "related"), ("explain", "why"),
-          ("preview", "preview"), ("tags", "tags"), ("help", "all keys"), ("leave", "leave"))  # fmt: skip
-
 
 class SearchApp(App[Outcome], inherit_bindings=False):
     """Search as you type."""
 
     TITLE = "vaultrag"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    Screen { layout: vertical; }
-    #top { height: 1; }
-    #sign { width: 2; color: ansi_cyan; text-style: bold; }
-    #prompt { width: 1fr; background: transparent; }
-    #prompt:focus { background-tint: transparent; }
-    #prompt>.input--cursor { text-style: reverse; background: transparent; color: ansi_default; }
-    #mode { width: 16; text-style: dim; }
-    #state, #hints { height: 1; }
-    #hints { text-style: dim; }
-    #body { height: 1fr; layout: horizontal; }
-    #hits { width: 1fr; height: 1fr; scrollbar-gutter: stable; background: transparent; }
-    #preview { width: 1fr; height: 1fr; scrollbar-gutter: stable; background: transparent;
-               border-left: solid ansi_bright_black; display: none; }
-    .-pane #preview { display: block; }
-    .-stacked #body { layout: vertical; }
-    .-stacked #preview { border-left: none; border-top: solid ansi_bright_black; }
-    .-short #hints { display: none; }
-    HitList, Preview, OptionList, VerticalScroll {
-        scrollbar-color: ansi_bright_black; scrollbar-background: ansi_default;
-        scrollbar-color-hover: ansi_white; scrollbar-color-active: ansi_white; scrollbar-size-vertical: 1;
-        scrollbar-background-hover: ansi_default; scrollbar-background-active: ansi_default; }
-    #entries > .option-list--option-highlighted { text-style: reverse; }
-    PickDialog, KeysDialog { align: center middle; }
-    #dialog { width: 90%; max-width: 90; height: 90%; border: round ansi_cyan; padding: 0 1; }
-    #dialog #entries { height: 1fr; border: none; }
-    """
+    CSS = CSS
 
     def __init__(
         self,
@@ -107,7 +77,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self.keys: Mapping[str, str] = keymap(errand.settings.keys)
         # Said at once: whether NO_COLOR makes greys or leaves the colours out is settled here.
         super().__init__(driver_class=driver_class(), ansi_color=errand.settings.theme == "terminal")
-        self.theme = _THEMES[errand.settings.theme]
+        self.theme = THEMES[errand.settings.theme]
         self.errand = errand
         self.link: Source = source or Link(errand.places, vault=errand.vault, start=errand.start, here=errand.here)
         self.history = History(errand.places.history if errand.settings.history else None)
@@ -224,9 +194,9 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         base = self.screen_stack[0]
         told = Told(self.message, "warn") if self.message else state_told(view)
         for name, text in (
-            ("#mode", Text(prompt_told(view), justify="right")),
-            ("#state", _state_line(told, counted(view), self.size.width)),
-            ("#hints", self._hints(self.size.width)),
+            ("#mode", Text(f"{prompt_told(view):>16}")),
+            ("#state", state_line(told, counted(view), self.size.width)),
+            ("#hints", hints(self.errand, self.size.width)),
         ):
             # The same text is not drawn again, and another one in the same place moves nothing.
             if self._lines.get(name) != text:
@@ -247,16 +217,6 @@ class SearchApp(App[Outcome], inherit_bindings=False):
             content = PaneContent((Text(error.message, style="red"),))
             self.pane.forget()
         self.screen_stack[0].query_one("#preview", Preview).show(content.head, content.draw)
-
-    def _hints(self, width: int) -> Text:
-        line = Text()
-        names = dict(_HINTS) | ({"open": "print"} if self.errand.printing else {})
-        for action, name in names.items():
-            key = shown(self.errand.settings.keys, action)
-            part = f"{key} {name}"
-            if key and line.cell_len + len(part) + 2 <= width:
-                line.append("  " if line else "").append(key, style="bold").append(f" {name}")
-        return line
 
     def work(self, group: str, job: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
         """Do something beside the screen; the job of this group that still runs is given up.
@@ -365,18 +325,3 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         self.select(event.index)
         if event.opened:
             ACTIONS["open"](self)
-
-
-def _state_line(told: Told, right: str, width: int) -> Text:
-    left = Text(style=_TONES[told.tone], no_wrap=True)
-    if told.share is not None and width >= 60:
-        left.append(f"{bar(told.share)} ")
-    left.append(told.text)
-    if told.left:
-        left.append(f" · {told.left}")
-    room = width - len(right) - 2
-    if right and room >= 20:
-        left.truncate(room, overflow="ellipsis")
-        return Text(no_wrap=True).append_text(left).append(" " * (width - left.cell_len - len(right))).append(right)
-    left.truncate(width, overflow="ellipsis")
-    return left
