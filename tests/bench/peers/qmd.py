@@ -6,8 +6,6 @@ installs it without them. Keyword mode needs neither.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +16,7 @@ from pathlib import Path
 
 from tests.bench.machine import ROOT
 from tests.bench.peers import LIMIT, Ask, CannotRun, Peer
+from tests.bench.peers.lines import asked_by_lines
 from tests.bench.rows import say
 from tests.bench.stage import Stage
 
@@ -51,41 +50,14 @@ def _open(stage: Stage) -> Iterator[Ask]:
     if not (FOLDER / "node_modules" / "@tobilu" / "qmd").is_dir():
         raise CannotRun("it is not installed; make bench-qmd")
     say(f"giving {stage.notes:,} notes to qmd")
-    script = FOLDER / "ask.mjs"
-    script.write_text(_SCRIPT, "utf-8")
     own = stage.folder / "qmd"
-    own.mkdir()
-    places = {name: str(own) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
-    with (own / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [node, str(script), str(own / "qmd.sqlite"), str(stage.vault), str(LIMIT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            env={**os.environ, **places},
-            text=True,
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            if process.stdout.readline().strip() != "ready":
-                raise CannotRun(f"it did not start: {(own / 'log').read_text('utf-8', 'replace')[-300:]}")
-            requests, answers = process.stdin, process.stdout
-
-            def ask(query: str) -> int:
-                requests.write(json.dumps(query) + "\n")
-                requests.flush()
-                found = json.loads(answers.readline())
-                if not isinstance(found, int):
-                    raise CannotRun(f"it failed at {query!r}: {found}")
-                return found
-
-            yield ask
-        finally:
-            process.stdin.close()
-            process.stdout.close()
-            process.terminate()
-            process.wait(30)
+    script = FOLDER / "ask.mjs"  # beside its packages: that is where Node looks for them
+    script.write_text(_SCRIPT, "utf-8")
+    command = [node, str(script), str(own / "qmd.sqlite"), str(stage.vault), str(LIMIT)]
+    with asked_by_lines(
+        command, own, {name: str(own) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    ) as ask:
+        yield ask
 
 
 def find_node() -> str:
