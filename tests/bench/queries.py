@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
 
 from tests.bench.clients import Asked
 from tests.bench.vaults import STOP_WORDS, Zipf, foreign_words, telling, texts, title
+
+
+@cache
+def _titles(notes: int) -> tuple[str, ...]:
+    return tuple(title(text) for text in islice(texts(notes), min(notes, 200)))
 
 
 class Draw:
@@ -16,9 +22,9 @@ class Draw:
     def __init__(self, seed: int, notes: int) -> None:
         self.source = random.Random(seed)
         self.zipf = telling(self.source)
-        self.stop = Zipf(list(STOP_WORDS), self.source)
+        self.stop = Zipf(STOP_WORDS, self.source)
         self.foreign = Zipf(foreign_words(), self.source, skip=20)
-        self.titles = [title(text) for text in islice(texts(notes), min(notes, 200))]
+        self.titles = _titles(notes)
 
 
 def _typed(draw: Draw) -> Iterator[Asked]:

@@ -54,6 +54,9 @@ class Row:
         return head + text + (f"  | {self.note}" if self.note else "")
 
 
+_ALWAYS = ("notes", "name", "value", "unit")
+
+
 @dataclass(slots=True)
 class Report:
     """The rows so far. They are printed as they come, so that a long run shows how far it is."""
@@ -67,7 +70,10 @@ class Report:
 
     def plain(self) -> list[dict[str, Any]]:
         """The rows as JSON values, without what says nothing."""
-        return [{key: value for key, value in asdict(row).items() if value not in (None, "")} for row in self.rows]
+        return [
+            {key: value for key, value in asdict(row).items() if key in _ALWAYS or value not in (None, "")}
+            for row in self.rows
+        ]
 
 
 def rows_of(table: Mapping[str, Any]) -> list[Row]:

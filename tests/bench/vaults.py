@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,8 @@ _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
 _CODAS = ("", "l", "m", "n", "nd", "r", "rt", "s", "st", "t", "x")
 
 
-def vocabulary(size: int = VOCABULARY, seed: int = 11) -> list[str]:
+@cache
+def vocabulary(size: int = VOCABULARY, seed: int = 11) -> Sequence[str]:
     """The commonest words are English ones that tell nothing; the others are made up, the common ones short."""
     source = random.Random(seed)
     words = dict.fromkeys(STOP_WORDS)
@@ -47,23 +49,24 @@ def vocabulary(size: int = VOCABULARY, seed: int = 11) -> list[str]:
             source.choice(_ONSETS) + source.choice(_VOWELS) + source.choice(_CODAS) for _ in range(syllables)
         )
         words.setdefault(word)
-    return list(words)
+    return tuple(words)
 
 
-def foreign_words(size: int = 8_000, seed: int = 12) -> list[str]:
+@cache
+def foreign_words(size: int = 8_000, seed: int = 12) -> Sequence[str]:
     """Words of one to four ideographs, one in three with kana at its end."""
     source = random.Random(seed)
     words: dict[str, None] = {}
     while len(words) < size:
         word = "".join(chr(0x4E00 + int(source.random() ** 2 * FOREIGN_CHARS)) for _ in range(source.randint(1, 3)))
         words.setdefault(word + (chr(0x3042 + source.randrange(80)) if source.random() < 0.33 else ""))
-    return list(words)
+    return tuple(words)
 
 
 class Zipf:
     """Draws words whose frequency is one over their rank."""
 
-    def __init__(self, words: list[str], source: random.Random, skip: int = 0) -> None:
+    def __init__(self, words: Sequence[str], source: random.Random, skip: int = 0) -> None:
         """Args:
         skip: So many of the commonest are never drawn.
         """
