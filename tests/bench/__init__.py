@@ -1,1 +1,1 @@
-"""Speed and size on this machine, measured and printed, never asserted: `make bench`, or `python -m tests.bench`."""
+"""Speed and size on this machine, measured and printed: `make bench`, or `python -m tests.bench`. See README.md."""

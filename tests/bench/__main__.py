@@ -1,193 +1,145 @@
-"""Runs the benchmark and prints a table; `--json FILE` keeps it, with the machine and the versions."""
+"""Measures speed and size on this machine, prints a table, and keeps it in a dated file. See tests/bench/README.md."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-import random
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import apsw
+from tests.bench import subjects
+from tests.bench.bounds import Bandwidth
+from tests.bench.comparing import compare
+from tests.bench.growth import growths, table
+from tests.bench.machine import ROOT, describe, load
+from tests.bench.rows import Report, Row, say
+from tests.bench.stage import SUBJECTS, Stage, Subject
+from tests.bench.vaults import build
 
-from tests.bench.vaults import QUERIES, Zipf, build, vocabulary
-from vaultrag import __version__
-from vaultrag.config import Places
-from vaultrag.errors import VaultragError
-from vaultrag.evaluate.metrics import percentile
-from vaultrag.rpc.client import Client
-
-ROOT = Path(__file__).parents[2]
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--notes", type=int, nargs="+", default=[1_000, 10_000])
-    parser.add_argument("--idle", type=float, default=30.0, help="seconds of rest to measure")
-    parser.add_argument("--keep", type=Path, help="folder for the generated vaults, to use again")
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    arguments = parser.parse_args()
-    rows: list[dict[str, Any]] = []
-
-    def row(notes: int, name: str, value: float | dict[str, float], unit: str) -> None:
-        rows.append({"notes": notes, "row": name, "value": value, "unit": unit})
-        shown = (
-            "  ".join(f"{key} {part:8.2f}" for key, part in value.items())
-            if isinstance(value, dict)
-            else f"{value:12.2f}"
-        )
-        print(f"{notes:>8}  {name:<42} {shown} {unit}", flush=True)
-
-    with tempfile.TemporaryDirectory(prefix="vr-bench-") as scratch:
-        for notes in arguments.notes:
-            vault = (arguments.keep or Path(scratch)) / f"vault-{notes}"
-            build(vault, notes)
-            measure(notes, vault, Path(scratch) / f"h{notes}", arguments.idle, row)
-    if arguments.json:
-        arguments.json.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n", "utf-8")
+SIZES = [1_000, 10_000, 100_000]
+QUICK = {"notes": [300], "rounds": 8, "idle": 3.0, "budget": 3.0}
+RUNS = ROOT / ".bench"
 
 
-Row = Callable[[int, str, float | dict[str, float], str], None]
-
-
-def measure(notes: int, vault: Path, home: Path, idle_s: float, row: Row) -> None:
-    """Every row for one size of vault."""
-    home.mkdir()
-    with serving(home, vault) as (client, pid, started):
-        first = wait_for(client, lambda status: status.vaults[0].notes >= notes and not status.vaults[0].to_read)
-        row(notes, "first index, words", notes / max(first - started, 1e-9), "notes/s, process start included")
-        done = wait_for(client, lambda status: status.state == "ready")
-        row(notes, "first index, words and vectors (no model)", notes / max(done - started, 1e-9), "notes/s")
-        row(notes, "private memory after indexing", private_mb(pid), "MB")
-    with serving(home, vault) as (client, pid, started):
-        row(notes, "start, unchanged, to the first answer", 1000 * (first_answer(client) - started), "ms")
-        wait_for(client, lambda status: status.state == "ready")
-        searches(notes, client, row)
-        edit_to_found(notes, client, vault, row)
-        time.sleep(2)
-        before, begun = cpu_s(pid), time.monotonic()
-        time.sleep(idle_s)
-        row(notes, "CPU at rest", 100 * (cpu_s(pid) - before) / (time.monotonic() - begun), "% of a core")
-        row(notes, "private memory at rest", private_mb(pid), "MB")
-        sizes = {path.name: path.stat().st_size / 1e6 for path in home.rglob("*.db")}
-        row(notes, "files", {name.split(".")[0]: size for name, size in sorted(sizes.items())}, "MB")
-
-
-def searches(notes: int, client: Client, row: Row) -> None:
-    """Fused searches with previews, through the socket; query vectors cost nothing here."""
-    zipf = Zipf(vocabulary(), random.Random(3))
-    everything: list[float] = []
-    for kind, make in QUERIES.items():
-        times = []
-        for _ in range(60):
-            query = make(zipf)
-            begun = time.perf_counter()
-            client.search(query, limit=10)
-            times.append(1000 * (time.perf_counter() - begun))
-        everything += times
-        row(notes, f"search: {kind}", quantiles(times), "ms")
-    row(notes, "search: all kinds", quantiles(everything), "ms")
-
-
-def edit_to_found(notes: int, client: Client, vault: Path, row: Row) -> None:
-    """From the write of a note to the answer that has it, the debounce included."""
-    times = []
-    for number in range(3):
-        word = f"zyxquv{number}{random.Random(time.time_ns()).randrange(10**6)}"
-        note = vault / f"edited {number}.md"
-        note.write_text(f"A note with {word} in it.\n", "utf-8")
-        begun = time.monotonic()
-        while not client.search(word, limit=1, mode="words").hits:
-            if time.monotonic() - begun > 60:
-                raise SystemExit("an edit was not found within a minute")
-            time.sleep(0.005)
-        times.append(1000 * (time.monotonic() - begun))
-        note.unlink()
-    row(notes, "an edit, to found (debounce 1,500 ms included)", quantiles(times), "ms")
-
-
-@contextmanager
-def serving(home: Path, vault: Path) -> Iterator[tuple[Client, int, float]]:
-    """A daemon process, a client of it, and when it was started."""
-    environment = {**os.environ, "VAULTRAG_HOME": str(home)}
-    log = (home / "bench.log").open("ab")
-    started = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.bench.serve", str(vault)], cwd=ROOT, env=environment, stdout=log, stderr=log
-    )
-    try:
-        places = Places.find(environment)
-        while True:
-            try:
-                client = Client.connect(places, timeout_s=120)
-                break
-            except VaultragError:
-                if process.poll() is not None:
-                    raise SystemExit((home / "bench.log").read_text()) from None
-                time.sleep(0.005)
-        with client:
-            yield client, process.pid, started
-    finally:
-        process.terminate()
-        process.wait(60)
-        log.close()
-
-
-def wait_for(client: Client, condition: Callable[[Any], bool]) -> float:
-    while True:
-        status = client.status()
-        if status.vaults and condition(status):
-            return time.monotonic()
-        time.sleep(0.02)
-
-
-def first_answer(client: Client) -> float:
-    while True:
-        try:
-            if client.search("a", limit=1, mode="words").state != "indexing":
-                return time.monotonic()
-        except VaultragError:
-            pass
-        time.sleep(0.005)
-
-
-def quantiles(times: list[float]) -> dict[str, float]:
-    return {name: percentile(times, share) for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))}
-
-
-def cpu_s(pid: int) -> float:
-    """Seconds of processor time the process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def private_mb(pid: int) -> float:
-    """Memory that is the process's own: mapped files count for nobody."""
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private_")) / 1024
-
-
-def machine() -> dict[str, Any]:
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "vaultrag": __version__,
-        "python": platform.python_version(),
-        "sqlite": apsw.sqlite_lib_version(),
-        "system": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
+def main() -> int:
+    subjects.load()
+    arguments = _arguments()
+    if arguments.compare:
+        print(compare(*arguments.compare))
+        return 0
+    chosen = _chosen(arguments.only)
+    target = arguments.json or RUNS / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}.json"
+    options = {
+        name: getattr(arguments, name)
+        for name in ("notes", "rounds", "budget", "idle", "dimension", "passages", "only")
     }
+    run = Run(target, options)
+    run.measure(chosen, arguments.keep)
+    if found := table(run.report.rows):
+        print(f"\n{found}")
+    print(f"\nkept in {target}; compare with another run: python -m tests.bench --compare OLD NEW")
+    return 1 if run.failed else 0
+
+
+class Run:
+    """One run. What is measured is kept after every subject, so that one cut short is not for nothing."""
+
+    def __init__(self, target: Path, options: dict[str, Any]) -> None:
+        self.report = Report()
+        self.failed = False
+        self._target = target
+        self._options = options
+        self._machine = describe([Path(sys.executable).name, "-m", "tests.bench", *sys.argv[1:]])
+        self._bandwidth = Bandwidth.measured()
+        self._machine["memory_gb_per_s"] = round(self._bandwidth.bytes_per_s / 1e9, 2)
+
+    def measure(self, chosen: list[Subject], keep: Path | None) -> None:
+        """Every chosen subject at every size."""
+        print(f"{self._machine['processor']}, {self._machine['cores']} cores, "
+              f"memory read at {self._machine['memory_gb_per_s']} GB/s, load {load():.2f}")  # fmt: skip
+        sizes = sorted(self._options["notes"])
+        with tempfile.TemporaryDirectory(prefix="vr-bench-") as scratch:
+            for notes in sizes:
+                vault = (keep or Path(scratch)) / f"vault-{notes}"
+                say(f"writing {notes:,} notes, if they are not there")
+                folder = Path(scratch) / str(notes)
+                folder.mkdir()
+                stage = self._stage(notes, vault, folder, build(vault, notes))
+                try:
+                    for subject in chosen:
+                        if not subject.once or notes == sizes[0]:
+                            self._one(subject, stage)
+                finally:
+                    stage.close()
+
+    def _stage(self, notes: int, vault: Path, folder: Path, paths: list[str]) -> Stage:
+        options = self._options
+        return Stage(
+            notes, vault, folder, self.report, paths, self._bandwidth,
+            dimension=options["dimension"], passages=options["passages"],
+            rounds=options["rounds"], budget_s=options["budget"], idle_s=options["idle"],
+        )  # fmt: skip
+
+    def _one(self, subject: Subject, stage: Stage) -> None:
+        begun = time.monotonic()
+        try:
+            subject.measure(stage)
+        except (Exception, SystemExit) as fault:  # the others can still be measured
+            self.failed = True
+            self.report.add(Row(stage.notes, subject.name, {}, "", cannot=f"failed: {fault!r}"[:2000]))
+        say(f"{subject.name}: {time.monotonic() - begun:.0f} s")
+        self._keep()
+
+    def _keep(self) -> None:
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        kept = {
+            "machine": {**self._machine, "load_at_end": round(load(), 2)},
+            "options": self._options,
+            "rows": self.report.plain(),
+            "growth": [
+                {"row": growth.name, "fitted": round(growth.fitted, 3), "last": round(growth.last, 3)}
+                for growth in growths(self.report.rows)
+            ],
+        }
+        self._target.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    listed = "\n".join(f"  {subject.name:<10} {subject.about}" for subject in SUBJECTS.values())
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench", description=__doc__, epilog=f"subjects:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--notes", type=int, nargs="+", default=SIZES, help="sizes of vault (%(default)s)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="SUBJECT", help="these subjects alone")
+    parser.add_argument("--quick", action="store_true", help="a small vault and few queries: does everything run?")
+    parser.add_argument("--rounds", type=int, default=60, help="queries of each kind, at most (%(default)s)")
+    parser.add_argument("--budget", type=float, default=10.0, help="seconds for one row's queries (%(default)s)")
+    parser.add_argument("--idle", type=float, default=30.0, help="seconds of rest to measure (%(default)s)")
+    parser.add_argument("--dimension", type=int, default=384, help="of the vectors (%(default)s)")
+    parser.add_argument("--no-passages", dest="passages", action="store_false", help="one vector a note, and no other")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the generated vaults here, and use them again")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write here instead of into .bench/")
+    parser.add_argument(
+        "--compare", type=Path, nargs=2, metavar=("OLD", "NEW"), help="measure nothing: compare two runs"
+    )
+    arguments = parser.parse_args()
+    if arguments.quick:
+        for name, value in QUICK.items():
+            setattr(arguments, name, value)
+    return arguments
+
+
+def _chosen(only: list[str]) -> list[Subject]:
+    for name in only:
+        if name not in SUBJECTS:
+            raise SystemExit(f"there is no subject {name}; there are {', '.join(SUBJECTS)}")
+    return [subject for name, subject in SUBJECTS.items() if not only or name in only]
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

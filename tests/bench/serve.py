@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 from tests.bench.hashing import HashVectors
@@ -16,15 +16,19 @@ from vaultrag.ports import Embedder
 class HashOnly(Embedders):
     """Whatever the index records, its vectors are hashed words."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, dimension: int) -> None:
         super().__init__(settings)
-        self._only = HashVectors()
+        self._only = HashVectors(dimension)
 
     def choose(self, recorded: Identity | None) -> Embedder | None:
         return self._only
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("vaults", type=Path, nargs="+")
+    parser.add_argument("--dimension", type=int, default=384)
+    arguments = parser.parse_args()
     places = Places.find()
     settings = load(places.config_file)
-    Daemon(places, settings, embedders=HashOnly(settings)).run([Path(argument) for argument in sys.argv[1:]])
+    Daemon(places, settings, embedders=HashOnly(settings, arguments.dimension)).run(arguments.vaults)

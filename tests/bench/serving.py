@@ -1,0 +1,96 @@
+"""The daemon as a process of its own: started, waited for, ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.machine import ROOT, cpu_s
+from vaultrag.config import Places
+from vaultrag.errors import VaultragError
+from vaultrag.model import DaemonStatus, VaultStatus
+from vaultrag.rpc.client import Client
+
+POLL_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running daemon. ``started``: when its process was, by ``time.monotonic``."""
+
+    client: Client
+    pid: int
+    started: float
+    home: Path
+
+    def cpu_s(self) -> float:
+        """Processor time so far; 0 where the system does not say."""
+        return cpu_s(self.pid) or 0.0
+
+    def wait(self, condition: Callable[[VaultStatus], bool], timeout_s: float = 3600) -> float:
+        """When the vault's status first met the condition, by ``time.monotonic``."""
+        until = time.monotonic() + timeout_s
+        while True:
+            status: DaemonStatus = self.client.status()
+            now = time.monotonic()
+            if status.vaults and condition(status.vaults[0]):
+                return now
+            if now > until:
+                raise SystemExit(f"what was waited for did not come within {timeout_s:.0f} s: {status}")
+            time.sleep(POLL_S)
+
+    def wait_ready(self, notes: int) -> float:
+        """When everything was indexed, with its vectors."""
+        return self.wait(lambda vault: is_ready(vault) and vault.notes >= notes)
+
+
+def is_ready(vault: VaultStatus) -> bool:
+    return vault.state == "ready" and not (vault.to_read or vault.pending or vault.passages_pending)
+
+
+@contextmanager
+def serving(home: Path, vault: Path, *, dimension: int = 384) -> Iterator[Served]:
+    """A daemon on this home, as soon as it answers."""
+    environment = {**os.environ, "VAULTRAG_HOME": str(home)}
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "bench.log").open("ab") as log:
+        started = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.bench.serve", str(vault), "--dimension", str(dimension)],
+            cwd=ROOT,
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            with _connected(Places.find(environment), process, home / "bench.log") as client:
+                yield Served(client, process.pid, started, home)
+        finally:
+            process.terminate()
+            process.wait(120)
+
+
+def _connected(places: Places, process: subprocess.Popen[bytes], log: Path) -> Client:
+    while True:
+        try:
+            return Client.connect(places, timeout_s=600)
+        except VaultragError:
+            if process.poll() is not None:
+                raise SystemExit(f"the daemon ended at once:\n{log.read_text('utf-8', 'replace')[-3000:]}") from None
+            time.sleep(POLL_S / 2)
+
+
+def write_settings(home: Path, settings: dict[str, dict[str, object]]) -> None:
+    """Settings for the daemon of this home."""
+    home.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for table, values in settings.items():
+        lines += [f"[{table}]", *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
+    (home / "config.toml").write_text("\n".join(lines) + "\n", "utf-8")
