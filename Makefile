@@ -93,7 +93,6 @@ docs: $(VENV)/.dev  ## write the generated reference pages anew
 .PHONY: bench
 bench: $(VENV)/.dev  ## figures of speed and size on this machine
 	$(BIN)/python -m tests.bench
-	$(BIN)/python -m tests.bench.screen
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev  ## search for inputs that break parser, protocol or query language, SECONDS each (600)

@@ -1,4 +1,4 @@
-"""The search screen's start and its answer to a key, on a terminal: `python -m tests.bench.screen`.
+"""The search screen's start and its answer to a key, on a terminal.
 
 The screen runs as a person's would, in a process of its own on a pseudo-terminal, with the real daemon behind it (query
 vectors cost nothing, as in the other rows). A key's time ends with the last byte that is drawn because of it: the whole
@@ -7,9 +7,7 @@ answer, fused and previewed, not the first letter.
 
 from __future__ import annotations
 
-import argparse
 import fcntl
-import json
 import os
 import pty
 import random
@@ -18,15 +16,15 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.bench.__main__ import ROOT, cpu_s, machine, quantiles, serving, wait_for
-from tests.bench.vaults import Zipf, build, vocabulary
+from tests.bench.machine import ROOT, cpu_s
+from tests.bench.stage import Stage, subject
+from tests.bench.vaults import Zipf, vocabulary
 
 QUIET_S = 0.6
 """When nothing has been drawn for so long, everything has been."""
@@ -34,37 +32,20 @@ QUIET_S = 0.6
 COLUMNS, LINES = 120, 40
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.screen", description=__doc__)
-    parser.add_argument("--notes", type=int, default=10_000)
-    parser.add_argument("--keep", type=Path, help="folder for the generated vault, to use again")
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    arguments = parser.parse_args()
-    measured: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory(prefix="vr-bench-") as scratch:
-        vault = (arguments.keep or Path(scratch)) / f"vault-{arguments.notes}"
-        build(vault, arguments.notes)
-        home = Path(scratch) / "h"
-        home.mkdir()
-        with serving(home, vault) as (client, _, _):
-            wait_for(client, lambda status: status.state == "ready" and status.vaults[0].notes >= arguments.notes)
-            starts = [start(home, keys=False) for _ in range(7)]
-            measured["start, to the drawn screen"] = quantiles([one.start_ms for one in starts])
-            measured["start, processor time of it"] = quantiles([one.start_cpu_ms for one in starts])
-            typed = start(home, keys=True)
-            measured["a key, to the whole answer drawn"] = quantiles(typed.keys_ms)
-            measured["a key, processor time of the screen"] = quantiles([typed.keys_cpu_ms / len(typed.keys_ms)])
-    for name, values in measured.items():
-        print(
-            f"{arguments.notes:>8}  {name:<42} "
-            + "  ".join(f"{key} {part:8.2f}" for key, part in values.items())
-            + " ms"
-        )
-    if arguments.json:
-        rows = [
-            {"notes": arguments.notes, "row": name, "value": value, "unit": "ms"} for name, value in measured.items()
-        ]
-        arguments.json.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n", "utf-8")
+@subject("screen")
+def screen(stage: Stage) -> None:
+    """The search screen: its start, and a key to the whole answer drawn."""
+    if sys.platform == "win32":
+        stage.cannot("search screen", "Windows has no pseudo-terminals that Python opens")
+        return
+    with stage.serving():
+        starts = [start(stage.home, keys=False) for _ in range(max(3, stage.rounds // 4))]
+        cpu = sum(one.start_cpu_ms for one in starts) / len(starts)
+        times = [one.start_ms for one in starts]
+        stage.row("search screen: start, to drawn", times, "ms", cpu=cpu, bound=700.0, bound_is="the aim")
+        typed = start(stage.home, keys=True)
+        cpu = typed.keys_cpu_ms / len(typed.keys_ms)
+        stage.row("search screen: key, to drawn", typed.keys_ms, "ms", cpu=cpu, bound=120.0, bound_is="the aim")
 
 
 @dataclass
@@ -89,16 +70,16 @@ def start(home: Path, *, keys: bool) -> Measured:
     try:
         # The sentence in the empty list is the last thing to be drawn.
         until(master, b"Type to search")
-        run = Measured(1000 * (time.perf_counter() - begun), 1000 * cpu_s(process.pid))
+        run = Measured(1000 * (time.perf_counter() - begun), 1000 * (cpu_s(process.pid) or 0.0))
         settle(master)
-        before = cpu_s(process.pid)
+        before = cpu_s(process.pid) or 0.0
         if keys:
             zipf = Zipf(vocabulary(), random.Random(8))
             for _ in range(6):
                 run.keys_ms += [press(master, char.encode()) for char in " ".join(zipf.words(3))]
                 os.write(master, b"\x15")  # Ctrl+U empties the prompt
                 settle(master)
-        run.keys_cpu_ms = 1000 * (cpu_s(process.pid) - before)
+        run.keys_cpu_ms = 1000 * ((cpu_s(process.pid) or 0.0) - before)
         return run
     finally:
         os.write(master, b"\x03")
@@ -131,7 +112,3 @@ def until(master: int, text: bytes) -> None:
 def settle(master: int) -> None:
     while select.select([master], [], [], QUIET_S)[0]:
         os.read(master, 65_536)
-
-
-if __name__ == "__main__":
-    main()
