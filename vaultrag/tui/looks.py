@@ -38,8 +38,8 @@ PickDialog, KeysDialog { align: center middle; }
 
 _TONES = {"plain": "dim", "warn": "yellow", "bad": "bold red"}
 THEMES = {"terminal": "ansi-dark", "dark": "textual-dark", "light": "textual-light"}
-_HINTS = (("open", "open"), ("mark", "mark"), ("mode", "mode"), ("related", "related"), ("explain", "why"),
-          ("preview", "preview"), ("tags", "tags"), ("help", "all keys"), ("leave", "leave"))  # fmt: skip
+_HINTS = (("open", "open"), ("help", "all keys"), ("leave", "leave"), ("mark", "mark"), ("mode", "mode"),
+          ("related", "related"), ("explain", "why"), ("preview", "preview"), ("tags", "tags"))  # fmt: skip
 
 
 def hints(errand: Errand, width: int) -> Text:
