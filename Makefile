@@ -91,8 +91,18 @@ docs: $(VENV)/.dev  ## write the generated reference pages anew
 	$(BIN)/python -m tests.docs
 
 .PHONY: bench
-bench: $(VENV)/.dev  ## figures of speed and size on this machine
-	$(BIN)/python -m tests.bench
+bench: $(VENV)/.bench  ## figures of speed and size on this machine, beside other programs; ARGS="--quick" and others
+	$(BIN)/python -m tests.bench $(ARGS)
+
+$(VENV)/.bench: $(STAMP) pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@touch $(VENV)/.dev $(VENV)/.bench
+
+# Without its install scripts: they would download the runtime of a language model, which keyword search does not need.
+.PHONY: bench-qmd
+bench-qmd:  ## let `make bench` measure qmd too (npm)
+	@mkdir -p $(VENV)/qmd
+	npm install --prefix $(VENV)/qmd --ignore-scripts --omit=optional --no-audit --no-fund @tobilu/qmd@2.8.3
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev  ## search for inputs that break parser, protocol or query language, SECONDS each (600)

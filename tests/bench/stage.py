@@ -34,6 +34,7 @@ class Stage:
         rounds: Queries of each kind, at most.
         budget_s: So long may one row's queries take; a slow one has fewer of them.
         idle_s: How long rest is measured.
+        indexed: The index on ``home`` is whole.
     """
 
     notes: int
@@ -47,7 +48,7 @@ class Stage:
     rounds: int = 60
     budget_s: float = 10.0
     idle_s: float = 30.0
-    _indexed: bool = False
+    indexed: bool = False
     _plain: list[Plain] = field(default_factory=list)
 
     def row(
@@ -83,11 +84,11 @@ class Stage:
     @contextmanager
     def serving(self) -> Iterator[Served]:
         """A daemon on ``home`` that has started on a whole index, and is ready."""
-        if not self._indexed:
+        if not self.indexed:
             say(f"indexing {self.notes:,} notes")
             with self.starting() as served:
                 served.wait_ready(self.notes)
-            self._indexed = True
+            self.indexed = True
         with self.starting() as served:
             served.wait_ready(self.notes)
             yield served

@@ -28,6 +28,7 @@ def first_index(stage: Stage) -> None:
         cpu_whole = served.cpu_s()
         time.sleep(SETTLING_S)
         memory = private_mb(served.pid)
+    stage.indexed = True
     reading = best_of(2, time.perf_counter, lambda: [(stage.vault / path).read_bytes() for path in stage.paths])
     plain = stage.plain()
     stage.row("first index, until every note is found by its words", words, "s", cpu=cpu_words,
