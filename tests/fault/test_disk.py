@@ -117,7 +117,6 @@ def test_a_data_folder_that_is_read_only(home: Home, ledger: Ledger) -> None:
         assert daemon.stop() == 0
 
 
-@pytest.mark.timeout(180)
 def test_an_index_folder_that_may_not_be_written(ollama_home: Home, ledger: Ledger) -> None:
     """Where the modes forbid the index of one vault to be written, that is told; allowed again, it is served."""
     home = ollama_home

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.fault.ledger import LONG, Ledger, times
+from tests.fault.ledger import Ledger, times
 from tests.fault.truth import Truth, fill, hash_of, sent_whole, stored, text_of, whole
 from tests.support.daemons import Home, OllamaProcess, RunningDaemon, until
 from tests.support.ollama_server import DIGEST
@@ -147,13 +147,14 @@ SCENES = (
 )
 
 
-@pytest.mark.timeout(3600 if LONG else 300)
-def test_killed_at_any_moment(ollama_home: Home, ollama: OllamaProcess, ledger: Ledger) -> None:
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seed", range(times(1, 17)))
+def test_killed_at_any_moment(ollama_home: Home, ollama: OllamaProcess, ledger: Ledger, seed: int) -> None:
     """Whenever the daemon is killed, the next one finds every note, and asks the model for nothing that was stored."""
-    dice = random.Random("the first of many")
+    dice = random.Random(seed)
     work = Work(ollama_home, ollama)
     died, by_step = 0, 0
-    for number in range(times(12, 201)):
+    for number in range(12):
         work.keep_passages(number % 4 == 0)
         scene = SCENES[number % 3]
         scene.prepare(work, dice)

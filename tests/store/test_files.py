@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,6 +185,29 @@ def test_damage_found_at_work(tmp_path: Path, checks: list[str]) -> None:
     assert len(again.events) == 1
     assert "set aside" in again.events[0]
     index.close()
+
+
+def test_damage_that_a_new_reader_meets(tmp_path: Path) -> None:
+    """Damage to pages that a connection reads as it opens is told of, though older connections do not see it."""
+    path = _make_notes(tmp_path)
+    shelf = StoreFolder(tmp_path)
+    index = shelf.open_notes()
+    told: list[str] = []
+    shelf.listen(lambda: told.append("damaged"))
+    with path.open("r+b", buffering=0) as file:
+        file.write(b"\xa5" * 4096)
+
+    def read() -> None:
+        with pytest.raises(StoreCorrupt):
+            index.count()
+
+    with ThreadPoolExecutor(1) as reader:
+        reader.submit(read).result()
+    assert told == ["damaged"]
+    index.close()
+    again = StoreFolder(tmp_path)
+    again.open_notes().close()
+    assert len(again.events) == 1
 
 
 @pytest.mark.parametrize("name", [NOTES_FILE, VECTORS_FILE])

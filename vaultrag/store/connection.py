@@ -48,13 +48,16 @@ _listeners: dict[Path, Callable[[], None]] = {}
 """Who is told, by folder, when a file proves damaged in use."""
 
 
-def connect(path: Path, *, readonly: bool = False) -> apsw.Connection:
+def connect(path: Path, *, readonly: bool = False, in_use: bool = False) -> apsw.Connection:
     """Open a database file with sqlite-vec loaded.
+
+    Args:
+        in_use: Others have it open, and found it sound; see ``translating``.
 
     Raises:
         StoreError, StoreCorrupt, StoreFull
     """
-    with translating(path, in_use=False):
+    with translating(path, in_use=in_use):
         flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
         connection = apsw.Connection(str(path), flags=flags)
         try:
@@ -239,7 +242,7 @@ class Readers:
         if connection is None:
             if not self._closed and not self._path.exists():
                 raise corrupt(self._path, "it was removed while it was in use")
-            connection = connect(self._path, readonly=True)
+            connection = connect(self._path, readonly=True, in_use=True)
             with self._lock:
                 if self._closed:
                     connection.close()
