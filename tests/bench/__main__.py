@@ -130,7 +130,8 @@ def _arguments() -> argparse.Namespace:
     arguments = parser.parse_args()
     if arguments.quick:
         for name, value in QUICK.items():
-            setattr(arguments, name, value)
+            if getattr(arguments, name) == parser.get_default(name):  # what was asked for by name stands
+                setattr(arguments, name, value)
     return arguments
 
 
