@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 import time
@@ -29,9 +30,14 @@ def main() -> int:
     subjects.load()
     arguments = _arguments()
     if arguments.compare:
-        print(compare(*arguments.compare))
+        try:
+            print(compare(*arguments.compare))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            print(f"one of the two is no file that a run has kept: {error!r}", file=sys.stderr)
+            return 2
         return 0
     chosen = _chosen(arguments.only)
+    signal.signal(signal.SIGTERM, _interrupt)
     target = arguments.json or RUNS / f"{datetime.now().astimezone():%Y-%m-%d-%H%M%S}.json"
     options = {
         name: getattr(arguments, name)
@@ -106,6 +112,11 @@ class Run:
             ],
         }
         self._target.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _interrupt(*_: object) -> None:
+    """Told to stop: as with Ctrl+C, what was started is ended and what was measured is kept."""
+    raise KeyboardInterrupt
 
 
 def _arguments() -> argparse.Namespace:

@@ -21,11 +21,15 @@ class CannotRun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """``what``: what of it is measured, where that is not all of it."""
+    """Attributes:
+    what: What of it is measured, where that is not all of it.
+    here: It runs in this process, so that this process's time is its own.
+    """
 
     name: str
     open: Callable[[Stage], AbstractContextManager[Ask]]
     what: str = ""
+    here: bool = False
 
 
 def all_peers() -> tuple[Peer, ...]:

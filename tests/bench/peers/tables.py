@@ -29,7 +29,7 @@ def _fused(stage: Stage) -> Iterator[Ask]:
 
 
 PEERS = (
-    Peer("plain vec0", _meaning, "vectors alone, no previews"),
-    Peer("plain FTS5, ORDER BY rank", _words, "words alone, no previews"),
-    Peer("plain vec0 + rank, fused", _fused, f"{POOL} of each, reciprocal ranks, previews from files"),
+    Peer("plain vec0", _meaning, "vectors alone, no previews", here=True),
+    Peer("plain FTS5, ORDER BY rank", _words, "words alone, no previews", here=True),
+    Peer("plain vec0 + rank, fused", _fused, f"{POOL} of each, reciprocal ranks, previews from files", here=True),
 )

@@ -22,13 +22,18 @@ class _Entrant:
     name: str
     ask: Ask
     what: str = ""
+    cpu_s: Callable[[], float] | None = None
     ms: list[float] = field(default_factory=list)
+    cpu_ms: list[float] = field(default_factory=list)
     hits: int = 0
 
     def answer(self, query: str) -> None:
+        cpu = self.cpu_s() if self.cpu_s is not None else 0.0
         begun = time.perf_counter()
         self.hits += self.ask(query)
         self.ms.append(1000 * (time.perf_counter() - begun))
+        if self.cpu_s is not None:
+            self.cpu_ms.append(1000 * (self.cpu_s() - cpu))
 
 
 @subject("peers")
@@ -37,11 +42,13 @@ def contest(stage: Stage) -> None:
     queries = [query.text for kinds in zip(*_streams(stage), strict=True) for query in kinds]
     with ExitStack() as stack:
         served = stack.enter_context(stage.serving())
-        entrants = [_Entrant(OURS, lambda query: len(served.client.search(query, limit=LIMIT).hits))]
+        entrants = [
+            _Entrant(OURS, lambda query: len(served.client.search(query, limit=LIMIT).hits), cpu_s=served.cpu_s)
+        ]
         for peer in all_peers():
             opened = _open(stage, stack, peer)
             if opened is not None:
-                entrants.append(_Entrant(peer.name, opened, peer.what))
+                entrants.append(_Entrant(peer.name, opened, peer.what, time.process_time if peer.here else None))
         for warm in some(PLAIN_KINDS[1], stage.notes, WARMING, seed=99):
             for entrant in entrants:
                 entrant.ask(warm.text)
@@ -55,6 +62,7 @@ def contest(stage: Stage) -> None:
         name = entrant.name if entrant.name == OURS else f"peer: {entrant.name}"
         stage.row(
             name, entrant.ms, "ms",
+            cpu=quantiles(entrant.cpu_ms)["p50"] if entrant.cpu_ms else None,
             note=f"{times:,.2f} times ours; {entrant.hits / len(entrant.ms):.1f} results; {entrant.what}".rstrip("; "),
         )  # fmt: skip
 
