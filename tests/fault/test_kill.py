@@ -70,7 +70,7 @@ class Work:
         before = len(self.ollama.documents())
         act()
         counts = sent_whole(self.ollama.documents()[before:], self.texts.values())
-        had = {self._contents.get(text_hash) for digest, text_hash in known if digest == self.digest}
+        had = {self._contents.get(text_hash) for digest, text_hash in known if self.digest.startswith(digest)}
         return [path for path, text in self.texts.items() if counts[text] and text in had]
 
     def _victim(self, curse: Mapping[str, Any]) -> RunningDaemon:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fault.homes import made_good, unharmed
 from tests.fault.ledger import Ledger, times
-from tests.fault.truth import Texts, Truth, fill, first_word, sent_whole, text_of, whole
+from tests.fault.truth import Texts, Truth, fill, first_word, hash_of, sent_whole, stored, text_of, whole
 from tests.support.daemons import Home, OllamaProcess, RunningDaemon
 from vaultrag.model import Answer
 
@@ -164,7 +164,7 @@ def test_a_change_of_model_that_is_interrupted_resumes(
     """Killed again and again while another model's vectors are made, the daemon makes none of them a second time."""
     home = ollama_home
     home.configure({**ollama.settings, "search": {"passages": False}})
-    texts = fill(home, 64)
+    texts = fill(home, 96)
     daemon = home.start()
     made_good(daemon)
     dice = random.Random("interrupted")
@@ -172,18 +172,24 @@ def test_a_change_of_model_that_is_interrupted_resumes(
         with ledger.attempt("model change, interrupted 3 times") as entry:
             daemon.stop()
             before = len(ollama.documents())
-            ollama.script(digest=f"{round_ + 1:064x}", delay_s=0.1)
+            digest = f"{round_ + 1:02x}" * 32
+            ollama.script(digest=digest, delay_s=0.1)
             for _ in range(3):
+                known = {text_hash for kept, text_hash in stored(home) if digest.startswith(kept)}
+                had = {text for path, text in texts.items() if hash_of(path, text) in known}
+                begun = len(ollama.documents())
+                done = begun + dice.randrange(17, 25)  # a batch is sixteen
                 daemon = home.start()
-                done = len(ollama.documents()) + dice.randrange(1, 9)
                 daemon.until(lambda done=done: len(ollama.documents()) >= done or None, "it works at it", 60)  # type: ignore[misc]
                 daemon.kill()
+                assert not had & set(sent_whole(ollama.documents()[begun:], texts.values()))
+            assert known, "nothing had been stored when it was killed"
             ollama.script(delay_s=0)
             daemon = home.start()
             made_good(daemon)
             truth = Truth(daemon, texts, meaning=True)
             entry.lost, entry.wrong = len(truth.lost), len(truth.wrong)
             counts = sent_whole(ollama.documents()[before:], texts.values())
-            assert len(counts) == 64
+            assert len(counts) == 96
             # Each time it was killed, what had been asked for and was not yet stored: a batch at most.
-            assert sum(counts.values()) <= 64 + 3 * 16
+            assert sum(counts.values()) <= 96 + 3 * 16

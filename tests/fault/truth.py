@@ -95,7 +95,9 @@ def disagreements(home: Home, *, vectors: bool, sound: bool = True) -> list[str]
 
 
 def stored(home: Home) -> set[tuple[str, str]]:
-    """Every text that has a vector in any of the files, living or retired: (the model's digest, the text's hash).
+    """Every text that has a vector in any of the files, living or retired.
+
+    Each is named by the beginning of the model's digest, as it is kept, and the text's hash.
 
     Read from copies: to open a file that a dead process left behind is to mend it.
     """
@@ -108,6 +110,7 @@ def stored(home: Home) -> set[tuple[str, str]]:
                 continue
             for (identity,) in read(path, "SELECT value FROM meta WHERE key = 'identity'"):
                 digest = Identity(**json.loads(str(identity))).digest
+                assert digest
                 sql = "SELECT text_hash FROM vector_notes UNION SELECT text_hash FROM retired"
                 found |= {(digest, str(row[0])) for row in read(path, sql)}
     return found
