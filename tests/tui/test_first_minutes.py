@@ -56,6 +56,7 @@ def test_the_first_five_minutes(command: Command, tmp_path: Path) -> None:
         term.press("Escape")
         term.shows("❯ tomatoes", gone="Open the note in Obsidian.")
         term.press("Escape")
+        term.shows("shell>", gone="❯ tomatoes")
         term.enter("clear; vaultrag status")
         term.shows("4 notes", "vaultrag 0.")
         term.enter("clear; vaultrag stop")
