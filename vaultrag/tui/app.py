@@ -190,8 +190,10 @@ class SearchApp(App[Outcome], inherit_bindings=False):
     def _draw(self) -> None:
         if not self._up:
             return
-        view = self.view
         base = self.screen_stack[0]
+        if not base.query("#hits"):  # the screen is being taken down while an answer comes in
+            return
+        view = self.view
         told = Told(self.message, "warn") if self.message else state_told(view)
         for name, text in (
             ("#mode", Text(f"{prompt_told(view):>16}")),
@@ -216,7 +218,8 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         except VaultragError as error:
             content = PaneContent((Text(error.message, style="red"),))
             self.pane.forget()
-        self.screen_stack[0].query_one("#preview", Preview).show(content.head, content.draw)
+        for preview in self.screen_stack[0].query("#preview").results(Preview):  # none while the screen is taken down
+            preview.show(content.head, content.draw)
 
     def work(self, group: str, job: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
         """Do something beside the screen; the job of this group that still runs is given up.
