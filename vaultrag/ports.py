@@ -168,15 +168,8 @@ class NoteIndex(Census, Protocol):
 class WordArm(Protocol):
     """Ranks notes by the words in them."""
 
-    def search(
-        self,
-        clauses: Sequence[Clause],
-        excluded: Sequence[Clause] = (),
-        *,
-        k: int = 80,
-        allowed: frozenset[NoteId] | None = None,
-    ) -> WordResult:
-        """The ``k`` best notes that hold a clause and none of ``excluded``."""
+    def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
+        """The ``k`` best notes that hold a clause."""
         ...
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
@@ -239,8 +232,14 @@ class VectorScan(Protocol):
 
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
 
-    def cosines(self, note_ids: Sequence[NoteId]) -> tuple[dict[NoteId, float], dict[NoteId, float]]:
-        """Of these notes, those that have one: their own cosines, and those of their best passages."""
+    def together(
+        self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """The ``k`` nearest notes, the ``k`` with the nearest passages, and these others.
+
+        Returns:
+            Notes, int64[n], ascending; of each its own cosine, and that of its best passage, float64[n]; NaN for none.
+        """
         ...
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None: ...

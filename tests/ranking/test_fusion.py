@@ -18,7 +18,7 @@ RANKED = st.dictionaries(st.integers(1, 30).map(NoteId), SCORES, max_size=20).ma
 )
 ARMS = st.lists(
     st.builds(
-        Arm,
+        Arm.of,
         st.sampled_from(["words", "meaning", "names"]),
         st.floats(0, 2),
         RANKED,
@@ -36,7 +36,7 @@ def test_parts_sum_to_the_score(arms: list[Arm], method: Method, boosts: dict[No
     """A hit's parts sum to its score, and every note of every arm is in the list once."""
     fused = fuse(arms, method=method, boosts=boosts)
     assert len({hit.note_id for hit in fused}) == len(fused)
-    assert {hit.note_id for hit in fused} == {n for arm in arms for n, _ in arm.ranked} | boosts.keys()
+    assert {hit.note_id for hit in fused} == {n for arm in arms for n in arm.ids.tolist()} | boosts.keys()
     for hit in fused:
         assert hit.score == pytest.approx(sum(part.contribution for part in hit.evidence))
         for part in hit.evidence:
@@ -57,41 +57,42 @@ def test_order(arms: list[Arm], method: Method, chance: random.Random) -> None:
 
 def test_weighted() -> None:
     """The best of an arm counts its full weight, its floor nothing."""
-    arm = Arm("words", 0.5, [(NoteId(1), 10.0), (NoteId(2), 6.0), (NoteId(3), 2.0)], floor=2.0)
+    arm = Arm.of("words", 0.5, [(NoteId(1), 10.0), (NoteId(2), 6.0), (NoteId(3), 2.0)], floor=2.0)
     assert [hit.score for hit in fuse([arm])] == [0.5, 0.25, 0.0]
 
 
 def test_ceiling() -> None:
     """With a ceiling, an arm whose best is poor gives little."""
-    arm = Arm("names", 1.0, [(NoteId(1), 0.6)], floor=0.5, ceiling=1.0)
+    arm = Arm.of("names", 1.0, [(NoteId(1), 0.6)], floor=0.5, ceiling=1.0)
     assert fuse([arm])[0].score == pytest.approx(0.2)
 
 
 def test_rrf() -> None:
     """Reciprocal ranks know the places only."""
-    arm = Arm("words", 1.0, [(NoteId(1), 1e9), (NoteId(2), 1.0)])
+    arm = Arm.of("words", 1.0, [(NoteId(1), 1e9), (NoteId(2), 1.0)])
     assert [hit.score for hit in fuse([arm], method="rrf")] == [1.0, pytest.approx((RRF_K + 1) / (RRF_K + 2))]
 
 
 def test_rule() -> None:
     """A boost is a part of its own, also for a note that no arm brought."""
-    fused = fuse([Arm("words", 0.5, [(NoteId(1), 1.0)])], boosts={NoteId(9): 1.0})
+    fused = fuse([Arm.of("words", 0.5, [(NoteId(1), 1.0)])], boosts={NoteId(9): 1.0})
     assert [(hit.note_id, hit.score) for hit in fused] == [(9, 1.0), (1, 0.5)]
     assert fused[0].evidence[0].arm == "rule"
 
 
 def test_nothing() -> None:
     """No arms, no hits."""
-    assert fuse([]) == fuse([Arm("words", 1.0, [])]) == []
+    assert fuse([]) == fuse([Arm.of("words", 1.0, [])]) == []
 
 
 def _plain_fuse(arms: list[Arm], method: Method, boosts: dict[NoteId, float]) -> list[Fused]:
     """``fuse`` said plainly: all the evidence first, then its sum."""
     parts: dict[NoteId, list[Evidence]] = {}
     for arm in arms:
-        best = arm.ranked[0][1] if arm.ranked else 0.0
+        ranked = list(zip(arm.ids.tolist(), arm.raw.tolist(), strict=True))
+        best = ranked[0][1] if ranked else 0.0
         span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
-        for rank, (note_id, raw) in enumerate(arm.ranked, start=1):
+        for rank, (note_id, raw) in enumerate(ranked, start=1):
             by_rank, by_score = (RRF_K + 1) / (RRF_K + rank), min(1.0, max(0.0, (raw - arm.floor) / span))
             value = arm.weight * (by_rank if method == "rrf" else by_score)
             parts.setdefault(note_id, []).append(Evidence(arm.name, rank, raw, arm.weight, value))

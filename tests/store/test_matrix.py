@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.support.stores import DIMENSION, unit_rows
-from vaultrag.store.matrix import Matrix, quantise
+from vaultrag.store.matrix import Matrix, MatrixScan, quantise
 
 Rows = NDArray[np.float32]
 
@@ -20,10 +20,15 @@ def _model_best(model: dict[int, Rows], query: Rows) -> dict[int, float]:
     return {owner: float((rows @ query).max()) for owner, rows in model.items() if len(rows)}
 
 
+def _nearest(scan: MatrixScan, k: int, allowed: frozenset[int] | None = None) -> dict[int, float]:
+    owners, cosines = scan.nearest(k, allowed)
+    return dict(zip(owners.tolist(), cosines.tolist(), strict=True))
+
+
 def _check(matrix: Matrix, model: dict[int, Rows], query: Rows) -> None:
     best = _model_best(model, query)
     scan = matrix.scan(query)
-    found = dict(scan.nearest(len(model) + 3))
+    found = _nearest(scan, len(model) + 3)
     assert found.keys() == best.keys()
     assert found == pytest.approx(best, abs=0.02)
     assert list(found.values()) == sorted(found.values(), reverse=True)
@@ -35,6 +40,9 @@ def _check(matrix: Matrix, model: dict[int, Rows], query: Rows) -> None:
             assert row[1] in np.flatnonzero(rows @ query >= best[owner] - 0.02)
         else:
             assert scan.best_row(owner) is None
+    asked = np.array([*model, 998, 999], np.int64)
+    wanted = [best.get(owner, np.nan) for owner in asked.tolist()]
+    assert scan.best_of(asked) == pytest.approx(wanted, abs=0.02, nan_ok=True)
 
 
 STEPS = st.lists(
@@ -91,7 +99,8 @@ def test_deleting_gives_memory_back() -> None:
 def test_empty() -> None:
     """An empty matrix is scanned like any other, and finds nothing."""
     scan = Matrix(DIMENSION).scan(unit_rows(1)[0])
-    assert scan.nearest(5) == []
+    assert _nearest(scan, 5) == {}
+    assert np.isnan(scan.best_of(np.array([1]))).all()
     assert scan.best_row(1) is None
     assert scan.background() == (0.0, 0.0)
 
@@ -101,8 +110,8 @@ def test_only_allowed() -> None:
     matrix, rows = Matrix(DIMENSION), unit_rows(50)
     matrix.put_many(range(50), [1] * 50, *quantise(rows))
     allowed = frozenset({3, 17, 999})
-    assert {owner for owner, _ in matrix.scan(rows[20]).nearest(10, allowed)} == {3, 17}
-    assert matrix.scan(rows[20]).nearest(10, frozenset()) == []
+    assert _nearest(matrix.scan(rows[20]), 10, allowed).keys() == {3, 17}
+    assert _nearest(matrix.scan(rows[20]), 10, frozenset()) == {}
 
 
 def test_many_rows_of_one_owner() -> None:
@@ -110,7 +119,7 @@ def test_many_rows_of_one_owner() -> None:
     matrix, query = Matrix(DIMENSION), unit_rows(1)
     matrix.put(1, *quantise(np.repeat(query, 500, axis=0)))
     matrix.put(2, *quantise(unit_rows(1, 5)))
-    assert [owner for owner, _ in matrix.scan(query[0]).nearest(2)] == [1, 2]
+    assert list(_nearest(matrix.scan(query[0]), 2)) == [1, 2]
 
 
 def test_a_scan_stands_still() -> None:
@@ -120,7 +129,7 @@ def test_a_scan_stands_still() -> None:
     scan = matrix.scan(rows[0])
     matrix.delete([1])
     matrix.put(2, *quantise(unit_rows(4, 9)))
-    assert [owner for owner, _ in scan.nearest(1)] == [1]
+    assert list(_nearest(scan, 1)) == [1]
     assert scan.best_row(3) is not None
     for owner in (1, 2):
         assert scan.best_row(owner) is None or scan.best_row(owner)[1] == 0  # type: ignore[index]

@@ -208,12 +208,25 @@ def test_any_history(tmp_path_factory: pytest.TempPathFactory, steps: list[tuple
 
 def test_generation_counts_writes(index: NoteIndex) -> None:
     """Each write moves the generation on; reads do not."""
-    before = index.generation
+    with index.snapshot() as (_, before):
+        pass
     index.count()
     index.entries()
-    assert index.generation == before
+    with index.snapshot() as (_, again):
+        assert again == before is not None
     add(index, "a.md", "x")
-    assert index.generation == before + 1
+    with index.snapshot() as (_, after):
+        assert after not in (before, None)
+
+
+def test_a_snapshot_of_no_known_generation(index: NoteIndex) -> None:
+    """A snapshot that was begun before, or while something is written, is of no known generation."""
+    with index.snapshot(), index.snapshot() as (_, inner):
+        assert inner is None
+    with index._writing(), index.snapshot() as (_, meanwhile):
+        assert meanwhile is None
+    with index.snapshot() as (_, afterwards):
+        assert afterwards is not None
 
 
 def test_meta(index: NoteIndex, tmp_path: Path) -> None:

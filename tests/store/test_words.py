@@ -306,9 +306,7 @@ def test_count_of_an_old_look_is_not_kept(index: NoteIndex) -> None:
     """A count made in a snapshot from before a write does not outlive it."""
     arm = FullText(index)
     asked = clauses_of(parse_query("zebra").terms)
-    with index.readers.reading() as connection:
-        connection.execute("SELECT count(*) FROM notes").fetchall()  # the snapshot begins
-        generation = index.generation
+    with index.snapshot() as (connection, generation):
         add(index, "a.md", "zebra")
         assert arm._count(connection, asked[0], 0, generation).notes == 0
     assert len(arm.search(asked).hits) == 1

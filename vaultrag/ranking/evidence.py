@@ -92,20 +92,20 @@ class Proofs:
     """What the arms say of all hits of a query. Numbers, until one hit is asked about.
 
     Args:
-        ids: Notes, in any order.
+        ids: Notes, int64[n], ascending.
         covered, cosines, deviations, names: As in ``Proof``, float[len(ids)]; NaN for a cosine that is not there.
     """
 
     def __init__(
-        self, ids: Sequence[NoteId], covered: Floats, cosines: Floats, deviations: Floats, names: Floats
+        self, ids: NDArray[np.int64], covered: Floats, cosines: Floats, deviations: Floats, names: Floats
     ) -> None:
-        self._place = {note_id: place for place, note_id in enumerate(ids)}
+        self._ids = ids
         self._covered, self._cosines, self._deviations, self._names = covered, cosines, deviations, names
 
     def __getitem__(self, note_id: NoteId) -> Proof:
         """Of a note that no arm brought: a proof of nothing."""
-        place = self._place.get(note_id)
-        if place is None:
+        place = int(np.searchsorted(self._ids, note_id))
+        if place == len(self._ids) or self._ids[place] != note_id:
             return Proof()
         cosine = float(self._cosines[place])
         return Proof(
@@ -121,8 +121,8 @@ class Proofs:
         return float(self._covered.max(initial=0.0))
 
     def log_odds(self, ids: Sequence[NoteId], bars: Bars) -> Floats:
-        """``log_odds`` of each of these notes, float64[len(ids)]."""
-        places = [self._place[note_id] for note_id in ids]
+        """``log_odds`` of each of these notes, all of which an arm brought, float64[len(ids)]."""
+        places = np.searchsorted(self._ids, np.asarray(ids, np.int64))
         covered, cosines = self._covered[places], self._cosines[places]
         odds = bars.bias + bars.covered * covered + bars.cosine * cosines + bars.deviations * self._deviations[places]
         odds = np.where(np.isnan(cosines), WORDS_ONLY.bias + WORDS_ONLY.covered * covered, odds)
@@ -130,14 +130,14 @@ class Proofs:
 
 
 _NONE = np.zeros(0)
-NOTHING_PROVEN = Proofs([], _NONE, _NONE, _NONE, _NONE)
+NOTHING_PROVEN = Proofs(np.zeros(0, np.int64), _NONE, _NONE, _NONE, _NONE)
 
 
 def log_odds(proof: Proof, bars: Bars) -> float:
     """How sure it is that the note answers; 0 is even."""
     cosine = math.nan if proof.cosine is None else proof.cosine
     values = (proof.covered, cosine, proof.deviations, proof.name)
-    return float(Proofs([NoteId(0)], *(np.array([value]) for value in values)).log_odds([NoteId(0)], bars)[0])
+    return float(Proofs(np.zeros(1, np.int64), *(np.array([value]) for value in values)).log_odds([NoteId(0)], bars)[0])
 
 
 def coverage(clauses: Sequence[tuple[Clause, float]], held: frozenset[int]) -> float:

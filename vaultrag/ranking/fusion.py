@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import count, repeat
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from vaultrag.model import Evidence, NoteId
 
 Method = Literal["weighted", "rrf"]
-
-Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 RRF_K = 60
 """The constant of the paper: how much a first place is worth against a second."""
@@ -31,16 +29,37 @@ class Arm:
     Attributes:
         name: ``words``, ``meaning``, ``passages``, ``names`` or ``links``.
         weight: Against the other arms; 0 leaves it out of the score.
-        ranked: (note, raw score), higher is better.
+        ids: Notes, int64[n], each at most once.
+        raw: Their raw scores, float64[n], descending.
         floor: Raw score that counts as nothing.
         ceiling: Raw score that counts as 1; None: the list's best.
     """
 
     name: str
     weight: float
-    ranked: Sequence[tuple[NoteId, float]]
+    ids: NDArray[np.int64]
+    raw: NDArray[np.float64]
     floor: float = 0.0
     ceiling: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        weight: float,
+        ranked: Sequence[tuple[NoteId, float]],
+        floor: float = 0.0,
+        ceiling: float | None = None,
+    ) -> Arm:
+        """From (note, raw score), best first."""
+        ids = np.fromiter((note_id for note_id, _ in ranked), np.int64, len(ranked))
+        return cls(name, weight, ids, np.fromiter((raw for _, raw in ranked), np.float64, len(ranked)), floor, ceiling)
+
+    @property
+    def span(self) -> float:
+        """From the raw score that counts as nothing to that which counts as 1."""
+        best = float(self.raw[0]) if len(self.raw) else 0.0
+        return max((best if self.ceiling is None else self.ceiling) - self.floor, 1e-9)
 
 
 class Fused(NamedTuple):
@@ -67,36 +86,30 @@ def fuse(
         boosts: Added on top for some notes, as the part ``rule`` (an exact name).
     """
     rule = tuple(sorted((boosts or {}).items()))
-    owners = [np.fromiter((note_id for note_id, _ in arm.ranked), np.int64, len(arm.ranked)) for arm in arms]
-    owners.append(np.fromiter((note_id for note_id, _ in rule), np.int64, len(rule)))
-    ids = np.unique(np.concatenate(owners))
+    ruled = np.fromiter((note_id for note_id, _ in rule), np.int64, len(rule))
+    ids = np.unique(np.concatenate([*(arm.ids for arm in arms), ruled]))
     scores = np.zeros(len(ids))
-    for arm, own in zip(arms, owners[:-1], strict=True):
+    for arm in arms:
         if arm.weight:
-            raw = np.fromiter((score for _, score in arm.ranked), np.float64, len(own))
-            scores[np.searchsorted(ids, own)] += _values(arm, method, np.arange(1, len(own) + 1), raw)
-    scores[np.searchsorted(ids, owners[-1])] += [boost for _, boost in rule]
+            scores[np.searchsorted(ids, arm.ids)] += _values(arm, method)
+    scores[np.searchsorted(ids, ruled)] += [boost for _, boost in rule]
     order = np.lexsort((ids, -scores))
     source = _Source(arms, method, dict(rule))
     return list(map(Fused, ids[order].tolist(), scores[order].tolist(), repeat(source)))
 
 
-def _values(arm: Arm, method: Method, ranks: Numbers, raw: Numbers) -> Numbers:
-    """What places in an arm's list contribute to the score, 0 to the arm's weight."""
+def _values(arm: Arm, method: Method) -> NDArray[np.float64]:
+    """What each place in an arm's list contributes to the score, 0 to the arm's weight."""
     if method == "rrf":
-        return arm.weight * (RRF_K + 1) / (RRF_K + ranks)
-    best = arm.ranked[0][1] if arm.ranked else 0.0
-    span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
-    return arm.weight * np.clip((raw - arm.floor) / span, 0.0, 1.0)
+        return arm.weight * (RRF_K + 1) / (RRF_K + np.arange(1, len(arm.ids) + 1))
+    return arm.weight * np.clip((arm.raw - arm.floor) / arm.span, 0.0, 1.0)
 
 
 def _value(arm: Arm, method: Method, rank: int, raw: float) -> float:
     """``_values`` of one place: an array of one takes ten times as long."""
     if method == "rrf":
         return arm.weight * (RRF_K + 1) / (RRF_K + rank)
-    best = arm.ranked[0][1]
-    span = max((best if arm.ceiling is None else arm.ceiling) - arm.floor, 1e-9)
-    return arm.weight * min(1.0, max(0.0, (raw - arm.floor) / span))
+    return arm.weight * min(1.0, max(0.0, (raw - arm.floor) / arm.span))
 
 
 class _Source:
@@ -111,7 +124,8 @@ class _Source:
     def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
         if not self._places:
             self._places = [
-                {note_id: (rank, raw) for rank, (note_id, raw) in enumerate(arm.ranked, start=1)} for arm in self._arms
+                {note_id: (rank, raw) for rank, note_id, raw in zip(count(1), arm.ids.tolist(), arm.raw.tolist())}
+                for arm in self._arms
             ]
         found = []
         for arm, places in zip(self._arms, self._places, strict=True):

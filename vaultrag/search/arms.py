@@ -6,7 +6,7 @@ that one arm brings has a value in the other too; to count it as nothing there w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,85 +21,125 @@ COVERAGE_SHARE = 0.7
 """Share of a words score that is scaled by how much of the query the note holds: BM25 alone lets one word repeated
 often outdo all of them said once."""
 
-Scored = list[tuple[NoteId, float]]
+Ids = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the words say of a query: notes, int64[n], their BM25, and the share of the query's word weight that each
+    holds, float64[n]."""
+
+    ids: Ids
+    bm25: Values
+    covered: Values
+
+    @property
+    def best_covered(self) -> float:
+        """The largest share that one note holds."""
+        return float(self.covered.max(initial=0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What the vectors say of a query: both arms' lists, best first, and the vault's own background."""
+    """What the vectors say of a query.
 
-    notes: Scored
-    passages: Scored
+    Attributes:
+        ids: Notes, int64[n], ascending.
+        notes: Cosine of each note's own vector, float64[n]; NaN for none.
+        passages: Cosine of each note's best passage, float64[n]; NaN for none.
+        mean, deviation: The vault's own background.
+    """
+
+    ids: Ids
+    notes: Values
+    passages: Values
     mean: float = 0.0
     deviation: float = 0.0
 
-    def __bool__(self) -> bool:
-        return bool(self.notes)
+    @property
+    def embedded(self) -> Ids:
+        """The notes that have any vector."""
+        return self.ids[~(np.isnan(self.notes) & np.isnan(self.passages))]
+
+    @property
+    def has_notes(self) -> bool:
+        return not np.isnan(self.notes).all()
+
+    @property
+    def has_passages(self) -> bool:
+        return not np.isnan(self.passages).all()
 
 
-NO_MEANING = Meaning([], [])
+NO_MEANING = Meaning(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 def ask_meaning(
     scan: VectorScan, pool: int, allowed: frozenset[NoteId] | None, candidates: Sequence[NoteId]
 ) -> Meaning:
     """The ``pool`` best notes of each meaning arm, and the candidates of the others."""
-    by_note = dict(scan.notes(pool, allowed))
-    by_passage = dict(scan.passages(pool, allowed))
-    own, best = scan.cosines(list({*by_note, *by_passage, *candidates}))
-    own.update(by_note)  # the best of them are exact
-    best.update(by_passage)
-    return Meaning(descending(own), descending(best), *scan.background())
+    return Meaning(*scan.together(pool, allowed, candidates), *scan.background())
 
 
-def covered_by(words: WordResult) -> dict[NoteId, float]:
-    """Share of the query's word weight that each hit of the words arm holds."""
+def said_by(words: WordResult) -> Said:
+    """The words arm's hits, with the share of the query's word weight that each holds."""
     weighed = [(count.clause, count.idf) for count in words.counts]
-    return dict(zip([hit.note_id for hit in words.hits], coverages(weighed, [h.held for h in words.hits]), strict=True))
-
-
-def word_arms(words: WordResult, covered: Mapping[NoteId, float], weight: float, meaning: Meaning) -> list[Arm]:
-    """The words arm; a note that has no vector yet is given the benefit of the doubt for half of what it lacks."""
-    scored = descending(
-        {hit.note_id: hit.bm25 * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * covered[hit.note_id]) for hit in words.hits}
+    size = len(words.hits)
+    return Said(
+        np.fromiter((hit.note_id for hit in words.hits), np.int64, size),
+        np.fromiter((hit.bm25 for hit in words.hits), np.float64, size),
+        np.array(coverages(weighed, [hit.held for hit in words.hits]), np.float64),
     )
-    best = scored[0][1] if scored else None
-    embedded = {note_id for note_id, _ in (*meaning.notes, *meaning.passages)}
-    without = [pair for pair in scored if pair[0] not in embedded] if embedded else []
-    if not without:
-        return [Arm("words", weight, scored)]
-    having = [pair for pair in scored if pair[0] in embedded]
+
+
+def word_arms(said: Said, weight: float, meaning: Meaning) -> list[Arm]:
+    """The words arm; a note that has no vector yet is given the benefit of the doubt for half of what it lacks."""
+    ids, scores = descending(said.ids, said.bm25 * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * said.covered))
+    embedded = np.isin(ids, meaning.embedded, assume_unique=True)
+    if embedded.all() or not len(meaning.embedded):
+        return [Arm("words", weight, ids, scores)]
+    best = float(scores[0])
+    without_weight = weight + (1.0 - weight) / 2 if weight else 0.0
     return [
-        Arm("words", weight, having, ceiling=best),
-        Arm("words", weight + (1.0 - weight) / 2 if weight else 0.0, without, ceiling=best),
+        Arm("words", weight, ids[embedded], scores[embedded], ceiling=best),
+        Arm("words", without_weight, ids[~embedded], scores[~embedded], ceiling=best),
     ]
 
 
-def cosine_arm(name: str, weight: float, ranked: Scored, pool: int) -> Arm:
-    """Cosines are worth what they stand above the list's end: the model's own zero lies far above 0."""
-    floor = ranked[min(len(ranked), pool) - 1][1] if len(ranked) > 1 else 0.0
-    return Arm(name, weight, ranked, floor=min(floor, ranked[0][1] - 0.1) if ranked else 0.0)
+def cosine_arm(name: str, weight: float, ids: Ids, cosines: Values, pool: int) -> Arm:
+    """Cosines are worth what they stand above the list's end: the model's own zero lies far above 0.
+
+    Args:
+        ids: Notes, int64[n].
+        cosines: float64[n]; a note with NaN is none of this arm's.
+    """
+    having = ~np.isnan(cosines)
+    ids, cosines = descending(ids[having], cosines[having])
+    floor = float(cosines[min(len(cosines), pool) - 1]) if len(cosines) > 1 else 0.0
+    return Arm(name, weight, ids, cosines, floor=min(floor, float(cosines[0]) - 0.1) if len(cosines) else 0.0)
 
 
-def proofs(
-    covered: Mapping[NoteId, float], names: Sequence[NameHit], linking: Sequence[tuple[NoteId, float]], meaning: Meaning
-) -> Proofs:
+def proofs(said: Said, names: Sequence[NameHit], linking: Sequence[tuple[NoteId, float]], meaning: Meaning) -> Proofs:
     """What each note that an arm brought can prove."""
-    likeness = {hit.note_id: hit.similarity for hit in names}
-    notes, passages = dict(meaning.notes), dict(meaning.passages)
-    ids = list({*covered, *likeness, *notes, *passages, *dict(linking)})
+    named = np.fromiter((hit.note_id for hit in names), np.int64, len(names))
+    likeness = np.fromiter((hit.similarity for hit in names), np.float64, len(names))
+    linked = np.fromiter((note_id for note_id, _ in linking), np.int64, len(linking))
+    ids = np.unique(np.concatenate([said.ids, named, meaning.ids, linked]))
 
-    def column(values: Mapping[NoteId, float], missing: float) -> NDArray[np.float64]:
-        return np.fromiter((values.get(note_id, missing) for note_id in ids), np.float64, len(ids))
+    def column(own: Ids, values: Values, missing: float) -> Values:
+        filled = np.full(len(ids), missing)
+        filled[np.searchsorted(ids, own)] = values
+        return filled
 
-    cosines = np.fmax(column(notes, np.nan), column(passages, np.nan))
+    cosines = column(meaning.ids, np.fmax(meaning.notes, meaning.passages), np.nan)
     if meaning.deviation > 1e-6:
         deviations = np.nan_to_num((cosines - meaning.mean) / meaning.deviation)
     else:
         deviations = np.zeros(len(ids))
-    return Proofs(ids, column(covered, 0.0), cosines, deviations, column(likeness, 0.0))
+    return Proofs(ids, column(said.ids, said.covered, 0.0), cosines, deviations, column(named, likeness, 0.0))
 
 
-def descending(scores: Mapping[NoteId, float]) -> Scored:
+def descending(ids: Ids, scores: Values) -> tuple[Ids, Values]:
     """Best first; ties go to the note known longest."""
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    order = np.lexsort((ids, -scores))
+    return ids[order], scores[order]

@@ -20,7 +20,7 @@ from vaultrag.ranking.fusion import Arm, Fused, fuse
 from vaultrag.ranking.priors import demote_superseded
 from vaultrag.ranking.shape import shapes_of
 from vaultrag.ranking.terms import clauses_of
-from vaultrag.search.arms import NO_MEANING, Meaning, ask_meaning, cosine_arm, covered_by, proofs, word_arms
+from vaultrag.search.arms import NO_MEANING, Meaning, Said, ask_meaning, cosine_arm, proofs, said_by, word_arms
 
 POOL = 100
 """Notes an arm brings at least; more when more hits are asked for."""
@@ -155,14 +155,14 @@ class Engine:
         candidates = [hit.note_id for hit in draft.words.hits] + named
         asked = scan is not None and draft.mode != "words"
         meaning = ask_meaning(scan, draft.pool, draft.allowed, candidates) if scan is not None and asked else NO_MEANING
-        covered = covered_by(draft.words)
-        arms = self._arms(draft, covered, meaning, bars)
+        said = said_by(draft.words)
+        arms = self._arms(draft, said, meaning, bars)
         exact = {hit.note_id: EXACT_NAME for hit in draft.names if hit.exact}
         fused = fuse(arms, method=self._settings.fusion, boosts=exact)
         shapes = shapes_of(draft.query.text)
         if "past" not in shapes:
             fused = demote_superseded(fused, self._successors())
-        proven = proofs(covered, draft.names, draft.linking, meaning)
+        proven = proofs(said, draft.names, draft.linking, meaning)
         odds = proven.log_odds([hit.note_id for hit in fused], bars)
         confidence = float(odds.max(initial=-math.inf))
         if draft.lacks_identifier:
@@ -182,24 +182,25 @@ class Engine:
             if not count.notes and _may_be_slip(count.clause) and (meant := self._names.spelled(count.clause.tokens[0]))
         ]
 
-    def _arms(self, draft: Draft, covered: Mapping[NoteId, float], meaning: Meaning, bars: Bars) -> list[Arm]:
-        words_weight = self._words_weight(draft, covered, bars) if meaning else 1.0
-        passages_weight = self._settings.passages_weight if meaning.passages else 0.0
+    def _arms(self, draft: Draft, said: Said, meaning: Meaning, bars: Bars) -> list[Arm]:
+        words_weight = self._words_weight(draft, said, bars) if meaning.has_notes else 1.0
+        passages_weight = self._settings.passages_weight if meaning.has_passages else 0.0
+        of_notes, of_passages = (1.0 - words_weight) * (1.0 - passages_weight), (1.0 - words_weight) * passages_weight
         names = [(hit.note_id, hit.similarity) for hit in draft.names if not hit.exact]
         return [
-            *word_arms(draft.words, covered, words_weight, meaning),
-            cosine_arm("meaning", (1.0 - words_weight) * (1.0 - passages_weight), meaning.notes, draft.pool),
-            cosine_arm("passages", (1.0 - words_weight) * passages_weight, meaning.passages, draft.pool),
-            Arm("names", NAME_WEIGHT, names, floor=0.5, ceiling=1.0),
-            Arm("links", self._settings.links_weight, draft.linking, ceiling=1.0),
+            *word_arms(said, words_weight, meaning),
+            cosine_arm("meaning", of_notes, meaning.ids, meaning.notes, draft.pool),
+            cosine_arm("passages", of_passages, meaning.ids, meaning.passages, draft.pool),
+            Arm.of("names", NAME_WEIGHT, names, floor=0.5, ceiling=1.0),
+            Arm.of("links", self._settings.links_weight, draft.linking, ceiling=1.0),
         ]
 
-    def _words_weight(self, draft: Draft, covered: Mapping[NoteId, float], bars: Bars) -> float:
+    def _words_weight(self, draft: Draft, said: Said, bars: Bars) -> float:
         """Words weigh as much as the best note holds of them: where no note holds the query's words, they mislead."""
         if draft.mode == "meaning":
             return 0.0
-        share = UNCOVERED_SHARE + max(covered.values(), default=0.0)
-        if bars.latin_only and covered and _foreign(draft.query.text):
+        share = UNCOVERED_SHARE + said.best_covered
+        if bars.latin_only and len(said.ids) and _foreign(draft.query.text):
             share = FOREIGN_SHARE
         return min(1.0, self._settings.words_weight * share)
 

@@ -50,4 +50,6 @@ def related(
     if allowed is not None:
         pairs = [pair for pair in pairs if pair[0] in allowed]
     floor = min((score for _, score in near), default=0.0) - 0.05
-    return fuse([Arm("meaning", MEANING_WEIGHT, near, floor=floor), Arm("links", LINKS_WEIGHT, pairs, ceiling=1.0)])
+    return fuse(
+        [Arm.of("meaning", MEANING_WEIGHT, near, floor=floor), Arm.of("links", LINKS_WEIGHT, pairs, ceiling=1.0)]
+    )

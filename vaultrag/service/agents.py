@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vaultrag.model import Content, Gone, NoteId, NotePath, ReadResult, Skipped
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
@@ -71,8 +74,10 @@ class AgentScan:
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         return self._scan.passages(k, self._among(allowed))
 
-    def cosines(self, note_ids: Sequence[NoteId]) -> tuple[dict[NoteId, float], dict[NoteId, float]]:
-        return self._scan.cosines([note_id for note_id in note_ids if note_id in self._seen])
+    def together(
+        self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        return self._scan.together(k, self._among(allowed), [note_id for note_id in others if note_id in self._seen])
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         return self._scan.passage(note_id) if note_id in self._seen else None

@@ -7,15 +7,18 @@ only: a common word's list is long and tells little.
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from vaultrag.model import Clause, ClauseCount, NoteId, WordHit, WordResult
 from vaultrag.store.connection import rows, scalar
+from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, nothing_hidden
 from vaultrag.store.schema import FIELDS, TOKENIZER
@@ -38,11 +41,24 @@ COVERED_SHARE = 0.3
 """A clause in more than this share of the notes is not looked up note by note."""
 
 
-_COUNTS_KEPT = 10_000
-_STEMS_KEPT = 10_000
+_COUNTS_KEPT, _STEMS_KEPT = 10_000, 10_000
 
-_LISTS_KEPT = 100_000
-"""Note numbers kept of the lists behind clauses; while a query is typed, its first words are asked again and again."""
+_POSTINGS_KEPT = 2_000_000
+"""Notes kept of the lists behind clauses, 8 bytes each."""
+
+
+class _Postings(NamedTuple):
+    """The notes that hold a clause: int32[n], ascending, and what it adds to the score of each, float32[n]."""
+
+    ids: NDArray[np.int32]
+    scores: NDArray[np.float32]
+
+    def within(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these notes hold it."""
+        if not len(self.ids):
+            return np.zeros(len(ids), np.bool_)
+        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.asarray(self.ids[places] == ids)
 
 
 class FullText:
@@ -54,162 +70,84 @@ class FullText:
         """
         self._index = index
         self._hidden = hidden
-        # By the generation that was current before the count was made: a count never serves a later one.
-        self._counts: dict[tuple[int, Clause], int] = {}
-        self._sizes: tuple[int, int] = (-1, 0)  # (generation, notes)
-        self._lists: dict[tuple[int, Clause], frozenset[NoteId]] = {}
-        self._listed = 0
+        self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
+        self._postings: Kept[Clause, _Postings] = Kept(_POSTINGS_KEPT, lambda postings: len(postings.ids))
+        self._sizes: Kept[None, int] = Kept(1_000)
         self._stems: dict[str, str] = {}
         self._score = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
-    def search(
-        self,
-        clauses: Sequence[Clause],
-        excluded: Sequence[Clause] = (),
-        *,
-        k: int = 80,
-        allowed: frozenset[NoteId] | None = None,
-    ) -> WordResult:
-        """The ``k`` best notes among ``allowed`` (None: all) that hold a clause and none of ``excluded``."""
+    def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
+        """The ``k`` best notes among ``allowed`` (None: all) that hold a clause."""
         if not clauses:
             return WordResult()
-        generation = self._index.generation
-        with self._index.readers.reading() as connection:
+        with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
-            notes = self._size(connection, generation) - len(hidden)
-            count = self._count_without(hidden) if hidden else self._count
-            counts = [count(connection, clause, notes, generation) for clause in clauses]
+            everything = self._size(connection, generation)
+            notes = everything - len(hidden)
+            counts = [self._count(connection, clause, notes, generation, hidden) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
                 return WordResult(counts=counts, notes=notes)
-            barred = self._holding_any(connection, excluded)
-            if hidden:
-                ranked = self._ranked_without(connection, asked, notes, k, allowed, barred, hidden, generation)
-            else:
-                match = " OR ".join(_match(count.clause) for count in asked)
-                ranked = self._ranked(connection, match, k, allowed, barred)
-            held = self._held(connection, counts, notes, {note_id for note_id, _ in ranked}, generation)
-        hits = [WordHit(note_id, -score, frozenset(held.get(note_id, ()))) for note_id, score in ranked]
-        return WordResult(hits, counts, notes)
+            lists = {count.clause: self._list(connection, count.clause, generation) for count in asked}
+            ids, scores = _ranked([(count, lists[count.clause]) for count in asked], notes, everything, hidden)
+            ids, scores = _best(ids, scores, k, allowed, hidden)
+            held: list[set[int]] = [set() for _ in ids]
+            for number in _looked_up(counts, notes):
+                clause = counts[number].clause
+                postings = lists.get(clause) or self._list(connection, clause, generation)
+                for place in np.flatnonzero(postings.within(ids)).tolist():
+                    held[place].add(number)
+        hits = map(WordHit, map(NoteId, ids.tolist()), scores.tolist(), map(frozenset, held))
+        return WordResult(list(hits), counts, notes)
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         """Every note that holds one of the clauses."""
+        if not clauses:
+            return frozenset()
+        match = " OR ".join(_wishes(clauses))
         with self._index.readers.reading() as connection:
-            return self._holding_any(connection, clauses) - self._hidden(connection)
+            return self._matching(connection, match) - self._hidden(connection)
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""
         connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
         return [self._stem(connection, word) for word in words]
 
-    def _ranked(
-        self,
-        connection: apsw.Connection,
-        match: str,
-        k: int,
-        allowed: frozenset[NoteId] | None,
-        barred: frozenset[NoteId],
-    ) -> list[tuple[NoteId, float]]:
-        # "ORDER BY s" on the selected score is 1.5 times faster than FTS5's own "ORDER BY rank".
-        sql = f"SELECT rowid, {self._score} AS s FROM words WHERE words MATCH ? ORDER BY s"
-        if allowed is None and not barred:
-            return rows(connection, sql + " LIMIT ?", (match, k))
-        # FTS5 with "rowid IN (…)" takes hundreds of milliseconds; reading on until k are found takes one.
-        kept: list[tuple[NoteId, float]] = []
-        for note_id, score in connection.execute(sql, (match,)):
-            if note_id not in barred and (allowed is None or note_id in allowed):
-                kept.append((note_id, score))
-                if len(kept) == k:
-                    break
-        return kept
+    def _list(self, connection: apsw.Connection, clause: Clause, generation: int | None) -> _Postings:
+        """The notes that hold a clause, hidden ones included.
 
-    def _ranked_without(
-        self,
-        connection: apsw.Connection,
-        asked: Sequence[ClauseCount],
-        notes: int,
-        k: int,
-        allowed: frozenset[NoteId] | None,
-        barred: frozenset[NoteId],
-        hidden: frozenset[NoteId],
-        generation: int,
-    ) -> list[tuple[NoteId, float]]:
-        """``_ranked``, as if the hidden notes did not exist.
-
-        FTS5 weighs a word by all the notes that hold it, which would tell how many hidden ones do. So each clause is
-        asked for by itself, and its part of the score is brought to the weight that it has among the notes seen.
+        A score of several clauses is the sum of their scores (FTS5's ``bm25`` is such a sum too), so that each is
+        read by itself, once, and not again with every query that it stands in.
         """
-        everything = notes + len(hidden)
-        scores: dict[NoteId, float] = {}
-        for count in asked:
-            holders = len(self._list(connection, count.clause, generation))
-            factor = _fts_weight(notes, count.notes) / _fts_weight(everything, holders)
-            sql = f"SELECT rowid, {self._score} FROM words WHERE words MATCH ?"
-            for note_id, score in connection.execute(sql, (_match(count.clause),)):
-                if note_id not in hidden and note_id not in barred and (allowed is None or note_id in allowed):
-                    scores[note_id] = scores.get(note_id, 0.0) + factor * score
-        return heapq.nsmallest(k, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
-    def _held(
+        def read() -> _Postings:
+            sql = f"SELECT rowid, -{self._score} FROM words WHERE words MATCH ?"
+            numbers = np.fromiter(chain.from_iterable(connection.execute(sql, (_match(clause),))), np.float64)
+            return _Postings(numbers[::2].astype(np.int32), numbers[1::2].astype(np.float32))
+
+        return self._postings.get(generation, clause, read)
+
+    def _matching(self, connection: apsw.Connection, match: str) -> frozenset[NoteId]:
+        sql = "SELECT rowid FROM words WHERE words MATCH ?"
+        return frozenset(chain.from_iterable(rows(connection, sql, (match,))))
+
+    def _size(self, connection: apsw.Connection, generation: int | None) -> int:
+        return self._sizes.get(generation, None, lambda: int(scalar(connection, "SELECT count(*) FROM notes")))
+
+    def _count(
         self,
         connection: apsw.Connection,
-        counts: list[ClauseCount],
+        clause: Clause,
         notes: int,
-        wanted: set[NoteId],
-        generation: int,
-    ) -> dict[NoteId, list[int]]:
-        held: dict[NoteId, list[int]] = {}
-        rarest = min((count.notes for count in counts if count.notes and not count.clause.stop), default=0)
-        limit = max(COVERED_SHARE * notes, rarest, 200)
-        for index, count in enumerate(counts):
-            if not count.notes or count.notes > limit or count.clause.stop:
-                continue
-            for note_id in wanted & self._list(connection, count.clause, generation):
-                held.setdefault(note_id, []).append(index)
-        return held
+        generation: int | None,
+        hidden: frozenset[NoteId] = frozenset(),
+    ) -> ClauseCount:
+        holders = self._counts.get(generation, (clause, hidden), lambda: self._look_up(connection, clause, hidden))
+        return ClauseCount(clause, holders, _idf(notes, holders))
 
-    def _list(self, connection: apsw.Connection, clause: Clause, generation: int) -> frozenset[NoteId]:
-        found = self._lists.get((generation, clause))
-        if found is None:
-            sql = "SELECT rowid FROM words WHERE words MATCH ?"
-            found = frozenset(chain.from_iterable(rows(connection, sql, (_match(clause),))))
-            if self._listed + len(found) > _LISTS_KEPT:
-                self._lists, self._listed = {}, 0
-            if len(found) <= _LISTS_KEPT // 4:
-                self._lists[generation, clause] = found
-                self._listed += len(found) + 1
-        return found
-
-    def _size(self, connection: apsw.Connection, generation: int) -> int:
-        known, notes = self._sizes
-        if known != generation:
-            notes = int(scalar(connection, "SELECT count(*) FROM notes"))
-            self._sizes = (generation, notes)
-        return notes
-
-    def _holding_any(self, connection: apsw.Connection, clauses: Sequence[Clause]) -> frozenset[NoteId]:
-        if not clauses:
-            return frozenset()
-        match = " OR ".join(_wishes(clauses))
-        return frozenset(row[0] for row in rows(connection, "SELECT rowid FROM words WHERE words MATCH ?", (match,)))
-
-    def _count_without(self, hidden: frozenset[NoteId]) -> Callable[[apsw.Connection, Clause, int, int], ClauseCount]:
-        def count(connection: apsw.Connection, clause: Clause, notes: int, generation: int) -> ClauseCount:
-            holders = len(self._list(connection, clause, generation) - hidden)
-            return ClauseCount(clause, holders, _idf(notes, holders))
-
-        return count
-
-    def _count(self, connection: apsw.Connection, clause: Clause, notes: int, generation: int) -> ClauseCount:
-        count = self._counts.get((generation, clause))
-        if count is None:
-            count = self._look_up(connection, clause)
-            if len(self._counts) >= _COUNTS_KEPT:
-                self._counts = {}
-            self._counts[generation, clause] = count
-        return ClauseCount(clause, count, _idf(notes, count))
-
-    def _look_up(self, connection: apsw.Connection, clause: Clause) -> int:
+    def _look_up(self, connection: apsw.Connection, clause: Clause, hidden: frozenset[NoteId]) -> int:
+        if hidden:  # how many of them hold it, only the list itself can say
+            return len(self._matching(connection, _match(clause)) - hidden)
         if len(clause.tokens) == 1 and not clause.prefix:
             stem = self._stem(connection, clause.tokens[0])
             return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", (stem,)) or 0)
@@ -227,6 +165,52 @@ class FullText:
             self._stems = {}
         self._stems[token] = stem
         return stem
+
+
+def _ranked(
+    asked: Sequence[tuple[ClauseCount, _Postings]], notes: int, everything: int, hidden: frozenset[NoteId]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Every note that holds one of the clauses, int64[n], and its score, float64[n].
+
+    FTS5 weighs a word by all the notes that hold it, which would tell how many hidden ones do: for a reader from whom
+    some are hidden, a clause's part of the score is brought to the weight that it has among the notes seen.
+    """
+    last = max((int(postings.ids[-1]) for _, postings in asked if len(postings.ids)), default=0)
+    sums = np.zeros(last + 1)
+    for count, postings in asked:
+        factor = _fts_weight(notes, count.notes) / _fts_weight(everything, len(postings.ids)) if hidden else 1.0
+        sums[postings.ids] += postings.scores * factor
+    ids = np.flatnonzero(sums)
+    return ids, sums[ids]
+
+
+def _best(
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    k: int,
+    allowed: frozenset[NoteId] | None,
+    hidden: frozenset[NoteId],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The ``k`` best of the notes that may be found, best first; of equal ones those known longest."""
+    if allowed is not None:
+        kept = np.isin(ids, np.fromiter(allowed, np.int64, len(allowed)), assume_unique=True)
+        ids, scores = ids[kept], scores[kept]
+    if hidden:
+        kept = np.isin(ids, np.fromiter(hidden, np.int64, len(hidden)), assume_unique=True, invert=True)
+        ids, scores = ids[kept], scores[kept]
+    if k < len(ids):
+        least = np.partition(scores, -k)[-k]
+        above = np.flatnonzero(scores >= least)
+        ids, scores = ids[above], scores[above]
+    order = np.lexsort((ids, -scores))[:k]
+    return ids[order], scores[order]
+
+
+def _looked_up(counts: Sequence[ClauseCount], notes: int) -> list[int]:
+    """The clauses that are looked up note by note, as indices."""
+    rarest = min((count.notes for count in counts if count.notes and not count.clause.stop), default=0)
+    limit = max(COVERED_SHARE * notes, rarest, 200)
+    return [n for n, count in enumerate(counts) if 0 < count.notes <= limit and not count.clause.stop]
 
 
 def _idf(notes: int, count: int) -> float:

@@ -11,7 +11,7 @@ passages. A row that is deleted or replaced is only marked; when a quarter is ma
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,22 +35,32 @@ class _Groups:
 
     Attributes:
         starts: int64[groups], ascending, the first of them 0.
-        owners: int64[groups].
-        places: Group of each owner.
-        living: Groups that have an owner.
+        living: Groups that have an owner, int64[owners], by owner.
+        owners: int64[owners], ascending.
     """
 
     starts: NDArray[np.int64]
-    owners: NDArray[np.int64]
-    places: Mapping[int, int]
     living: NDArray[np.int64]
+    owners: NDArray[np.int64]
 
     @classmethod
     def of(cls, owners: NDArray[np.int64]) -> _Groups:
         starts = np.flatnonzero(np.diff(owners, prepend=-2))
         owning = owners[starts]
         living = np.flatnonzero(owning >= 0)
-        return cls(starts, owning, dict(zip(owning[living].tolist(), living.tolist(), strict=True)), living)
+        living = living[np.argsort(owning[living])]
+        return cls(starts, living, owning[living])
+
+    def find(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The group of each of these owners, and which of them have one."""
+        if not len(self.owners):
+            return np.zeros(len(owners), np.int64), np.zeros(len(owners), np.bool_)
+        places = np.minimum(np.searchsorted(self.owners, owners), len(self.owners) - 1)
+        return self.living[places], np.asarray(self.owners[places] == owners)
+
+    def among(self, owners: frozenset[int], *, invert: bool = False) -> NDArray[np.bool_]:
+        """Which of the living groups belong to these owners; with ``invert``: to others."""
+        return np.isin(self.owners, np.fromiter(owners, np.int64, len(owners)), assume_unique=True, invert=invert)
 
 
 class Matrix:
@@ -171,31 +181,32 @@ class MatrixScan:
         # An owner's rows stand together, so that one pass over them finds the best of each.
         self._best = np.maximum.reduceat(scores, groups.starts) if len(scores) else scores
 
-    def nearest(self, k: int, allowed: frozenset[int] | None = None) -> list[tuple[int, float]]:
-        """The ``k`` best owners, each by its best row: (owner, cosine), best first."""
-        groups = self._groups.living
+    def nearest(self, k: int, allowed: frozenset[int] | None = None) -> tuple[NDArray[np.int64], Vector]:
+        """The ``k`` best owners, each by its best row: int64[k] and their cosines, float32[k]; best first."""
+        owners, scores = self._groups.owners, self._best[self._groups.living]
         if allowed is not None:
-            groups = groups[np.isin(self._groups.owners[groups], np.fromiter(allowed, np.int64, len(allowed)))]
-        scores = self._best[groups]
-        if k < len(groups):
+            among = self._groups.among(allowed)
+            owners, scores = owners[among], scores[among]
+        if k < len(owners):
             top = np.argpartition(scores, -k)[-k:]
-            groups, scores = groups[top], scores[top]
-        owners = self._groups.owners[groups]
+            owners, scores = owners[top], scores[top]
         order = np.lexsort((owners, -scores))
-        return list(zip(owners[order].tolist(), scores[order].tolist(), strict=True))
+        return owners[order], scores[order]
 
-    def best_of(self, owners: Sequence[int]) -> dict[int, float]:
-        """The best cosine of each of these owners that has a row."""
-        known = [owner for owner in owners if owner in self._groups.places]
-        best = self._best[[self._groups.places[owner] for owner in known]] if known else np.empty(0)
-        return dict(zip(known, best.tolist(), strict=True))
+    def best_of(self, owners: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The best cosine of each of these owners, float64[len(owners)]; NaN for one without a row."""
+        groups, known = self._groups.find(owners)
+        best = np.full(len(owners), np.nan)
+        best[known] = self._best[groups[known]]
+        return best
 
     def best_row(self, owner: int) -> tuple[float, int] | None:
         """The owner's best row: (cosine, which of its rows); None for an owner without rows."""
-        group = self._groups.places.get(owner)
-        if group is None:
+        owners, starts = self._groups.owners, self._groups.starts
+        place = int(np.searchsorted(owners, owner))
+        if place == len(owners) or owners[place] != owner:
             return None
-        starts = self._groups.starts
+        group = int(self._groups.living[place])
         start = int(starts[group])
         end = int(starts[group + 1]) if group + 1 < len(starts) else len(self._scores)
         row = int(self._scores[start:end].argmax())
@@ -204,7 +215,5 @@ class MatrixScan:
     def background(self, without: frozenset[int] = frozenset()) -> tuple[float, float]:
         """Mean and standard deviation over all owners but these: what this query gets from the vault at large."""
         groups = self._groups.living
-        if without:
-            groups = groups[~np.isin(self._groups.owners[groups], np.fromiter(without, np.int64, len(without)))]
-        scores = self._best[groups]
+        scores = self._best[groups[self._groups.among(without, invert=True)] if without else groups]
         return (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)

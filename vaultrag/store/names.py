@@ -22,6 +22,7 @@ from vaultrag.notes.words import name_key, tokens_of_name
 from vaultrag.ranking.likeness import MAX_SLIPS, MIN_FUZZY, Likeness, telling
 from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.connection import rows
+from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
 
@@ -47,10 +48,8 @@ class Names:
         """
         self._index = index
         self._hidden = hidden
-        # By the generation that was current before the list was read: a list never serves a later one.
-        self._lists: dict[tuple[int, str], NDArray[np.int64]] = {}
-        self._listed = 0
-        self._names: tuple[int, frozenset[NoteId], NDArray[np.int64]] = (-1, frozenset(), np.empty(0, np.int64))
+        self._lists: Kept[str, NDArray[np.int64]] = Kept(_LISTED, lambda found: len(found) + 8)
+        self._names: Kept[frozenset[NoteId], NDArray[np.int64]] = Kept(_LISTED, len)
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
         """The best ``k`` notes by name, best first, one row a note."""
@@ -58,8 +57,7 @@ class Names:
         if not words or len(words) > MAX_NAME_WORDS:
             return []
         key = " ".join(words)
-        generation = self._index.generation
-        with self._index.readers.reading() as connection:
+        with self._index.snapshot() as (connection, generation):
             seen = _Seen(allowed, self._hidden(connection))
             found = _exact(connection, key, seen)
             if len(key) >= 3:
@@ -87,8 +85,7 @@ class Names:
         grams = sorted({word[i : i + 3] for i in range(len(word) - 2)})
         if not grams or len(word) < MIN_FUZZY:
             return []
-        generation = self._index.generation
-        with self._index.readers.reading() as connection:
+        with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
             ids, tied = _best(self._lists_of(connection, grams, generation, _Seen(None, hidden)))
             found = rows(
@@ -135,7 +132,7 @@ class Names:
         return [(note_id, count / len(named)) for note_id, count in found if note_id in seen][:k]
 
     def _similar(
-        self, connection: apsw.Connection, words: Sequence[str], generation: int, seen: _Seen
+        self, connection: apsw.Connection, words: Sequence[str], generation: int | None, seen: _Seen
     ) -> list[NameHit]:
         asked = telling(words)
         grams = sorted({word[i : i + 3] for word in asked for i in range(len(word) - 2)})
@@ -157,7 +154,7 @@ class Names:
         return _near(asked, [row for row in found if row[0] in seen])
 
     def _lists_of(
-        self, connection: apsw.Connection, grams: Sequence[str], generation: int, seen: _Seen
+        self, connection: apsw.Connection, grams: Sequence[str], generation: int | None, seen: _Seen
     ) -> list[NDArray[np.int64]]:
         """For each three letters the names that hold them, of notes that are seen: cut before the best are chosen."""
         lists = [self._holding(connection, gram, generation) for gram in grams]
@@ -169,27 +166,26 @@ class Names:
             lists = [found[np.isin(found, names, assume_unique=True, invert=True)] for found in lists]
         return lists
 
-    def _names_of(self, connection: apsw.Connection, notes: frozenset[NoteId], generation: int) -> NDArray[np.int64]:
-        """The numbers of these notes' names. The last answer is kept: a query that is typed on keeps its filters."""
-        known = self._names
-        if known[0] != generation or known[1] != notes:
-            sql = "SELECT id FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
-            ids = chain.from_iterable(rows(connection, sql, (json.dumps(list(notes)),)))
-            known = self._names = (generation, notes, np.fromiter(ids, np.int64))
-        return known[2]
+    def _names_of(
+        self, connection: apsw.Connection, notes: frozenset[NoteId], generation: int | None
+    ) -> NDArray[np.int64]:
+        """The numbers of these notes' names."""
 
-    def _holding(self, connection: apsw.Connection, gram: str, generation: int) -> NDArray[np.int64]:
+        def read() -> NDArray[np.int64]:
+            sql = "SELECT id FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
+            return np.fromiter(chain.from_iterable(rows(connection, sql, (json.dumps(list(notes)),))), np.int64)
+
+        return self._names.get(generation, notes, read)
+
+    def _holding(self, connection: apsw.Connection, gram: str, generation: int | None) -> NDArray[np.int64]:
         """The numbers of the names that hold these three letters."""
-        found = self._lists.get((generation, gram))
-        if found is None:
+
+        def read() -> NDArray[np.int64]:
             sql = "SELECT rowid FROM name_letters WHERE name_letters MATCH ?"
             quoted = '"' + gram.replace('"', '""') + '"'
-            found = np.fromiter(chain.from_iterable(rows(connection, sql, (quoted,))), np.int64)
-            if self._listed > _LISTED:
-                self._lists, self._listed = {}, 0
-            self._lists[generation, gram] = found
-            self._listed += len(found) + 8
-        return found
+            return np.fromiter(chain.from_iterable(rows(connection, sql, (quoted,))), np.int64)
+
+        return self._lists.get(generation, gram, read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class NoteIndex:
         self._closed = False
         self._inode = inode(path)
         self.generation = 0
-        """Counts the writes of this process; what is cached from the file holds for one generation."""
+        """Counts the beginnings and the ends of writes, and so is odd while something is written; see ``snapshot``."""
 
     @classmethod
     def open(cls, path: Path) -> NoteIndex:
@@ -84,6 +84,20 @@ class NoteIndex:
                 self._closed = True
                 mark_clean(self._writer, self.path)
                 self._writer.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[tuple[apsw.Connection, int | None]]:
+        """This thread's connection inside one snapshot, and the generation that the snapshot shows.
+
+        What was read in one snapshot may be used in another of the same generation. None where it cannot be said: for
+        a snapshot that was begun while something was written, or before this call.
+        """
+        nested = self.readers.get().in_transaction
+        before = self.generation
+        with self.readers.reading() as connection:
+            rows(connection, "SELECT 1 FROM meta LIMIT 1")  # the snapshot begins with what is read first
+            known = not nested and before % 2 == 0 and before == self.generation
+            yield connection, before if known else None
 
     # -- what is known -------------------------------------------------------------------------------------------
 
@@ -176,6 +190,7 @@ class NoteIndex:
         """One transaction."""
         with self._lock, translating(self.path):
             in_place(self.path, self._inode)
+            self.generation += 1
             try:
                 with writing(self._writer):
                     yield self._writer

@@ -12,8 +12,12 @@ from rapidfuzz import fuzz, process
 from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.filters import matching_ids
+from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
+
+_MATCHING_KEPT = 400_000
+"""Notes kept of what filters let through: a query that is typed on keeps its filters."""
 
 NEAR_ENOUGH = 75.0
 """Percent of two names that must be alike for one to be taken for a slip of the other."""
@@ -28,6 +32,7 @@ class NoteRows:
         """
         self._index = index
         self._hidden = hidden
+        self._matching: Kept[tuple[Filters, frozenset[NoteId]], frozenset[NoteId]] = Kept(_MATCHING_KEPT, len)
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
         """The rows of these notes; ids that no longer exist are left out."""
@@ -133,9 +138,11 @@ class NoteRows:
 
     def matching(self, filters: Filters) -> frozenset[NoteId] | None:
         """Ids of the notes that may be found; None when that is all there are."""
-        with self._index.readers.reading() as connection:
+        with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
-            return matching_ids(connection, filters, hidden) if filters or hidden else None
+            if not filters and not hidden:
+                return None
+            return self._matching.get(generation, (filters, hidden), lambda: matching_ids(connection, filters, hidden))
 
     def entry_hashes(self, note_id: NoteId) -> tuple[str, str]:
         """Content hash and text hash of a note; empty strings for one that is not there."""

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from vaultrag.model import NoteId
 from vaultrag.store.matrix import MatrixScan
 
+Ids = NDArray[np.int64]
+Cosines = NDArray[np.float64]
+
 _RESCORED = 16
 """So many of the best are compared again in float32: more than anyone looks at, and a fraction of a millisecond."""
 
@@ -34,10 +37,7 @@ class VectorScan:
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
-        near = [(NoteId(owner), score) for owner, score in self._notes.nearest(max(k, _RESCORED), allowed)]
-        exact = self._exact([note_id for note_id, _ in near[:_RESCORED]])
-        scored = [(note_id, exact.get(note_id, score)) for note_id, score in near]
-        return sorted(scored, key=lambda pair: -pair[1])[:k]
+        return _pairs(*self._near(k, allowed))
 
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first.
@@ -45,17 +45,19 @@ class VectorScan:
         While a note's passages are still to be made, its own vector stands in for them: to count as nothing beside
         notes that have theirs would put it behind all of these.
         """
-        found = [(NoteId(owner), score) for owner, score in self._passages.nearest(k, allowed)]
-        if not found or not self._some_waiting:
-            return found
-        own = self._notes.nearest(k, allowed)
-        found += [(NoteId(owner), score) for owner, score in own if owner not in self._lines]
-        return sorted(found, key=lambda pair: -pair[1])[:k]
+        return _pairs(*self._near_passages(k, allowed))
 
-    def cosines(self, note_ids: Sequence[NoteId]) -> tuple[dict[NoteId, float], dict[NoteId, float]]:
-        """Of these notes, those that have one: their own cosines, and those of their best passages."""
-        own, best = self._notes.best_of(note_ids), self._passages.best_of(note_ids)
-        return {NoteId(owner): score for owner, score in own.items()}, {NoteId(owner): s for owner, s in best.items()}
+    def together(
+        self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
+    ) -> tuple[Ids, Cosines, Cosines]:
+        """See ``ports.VectorScan``."""
+        near, cosines = self._near(k, allowed)
+        near_passages, passage_cosines = self._near_passages(k, allowed)
+        ids = np.unique(np.concatenate([near, near_passages, np.asarray(others, np.int64)]))
+        own, best = self._notes.best_of(ids), self._passages.best_of(ids)
+        own[np.searchsorted(ids, near)] = cosines  # the first of them are exact
+        best[np.searchsorted(ids, near_passages)] = passage_cosines
+        return ids, own, best
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
@@ -69,3 +71,27 @@ class VectorScan:
     def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:
         """Mean and standard deviation of the cosines of all notes but these."""
         return self._notes.background(without)
+
+    def _near(self, k: int, allowed: frozenset[NoteId] | None) -> tuple[Ids, Cosines]:
+        owners, scores = self._notes.nearest(max(k, _RESCORED), allowed)
+        cosines = scores.astype(np.float64)
+        exact = self._exact([NoteId(owner) for owner in owners[:_RESCORED].tolist()])
+        for place, owner in enumerate(owners[:_RESCORED].tolist()):
+            cosines[place] = exact.get(owner, cosines[place])
+        order = np.argsort(-cosines, kind="stable")[:k]
+        return owners[order], cosines[order]
+
+    def _near_passages(self, k: int, allowed: frozenset[NoteId] | None) -> tuple[Ids, Cosines]:
+        owners, scores = self._passages.nearest(k, allowed)
+        cosines = scores.astype(np.float64)
+        if not len(owners) or not self._some_waiting:
+            return owners, cosines
+        own, own_scores = self._notes.nearest(k, allowed)
+        waiting = np.array([owner not in self._lines for owner in own.tolist()], np.bool_)
+        owners, cosines = np.concatenate([owners, own[waiting]]), np.concatenate([cosines, own_scores[waiting]])
+        order = np.argsort(-cosines, kind="stable")[:k]
+        return owners[order], cosines[order]
+
+
+def _pairs(owners: Ids, cosines: Cosines) -> list[tuple[NoteId, float]]:
+    return list(zip(map(NoteId, owners.tolist()), cosines.tolist(), strict=True))

@@ -1,0 +1,41 @@
+"""What is kept of an index serves its own generation only, and takes no more room than it was given."""
+
+from __future__ import annotations
+
+from vaultrag.store.kept import Kept
+
+
+def test_read_once_a_generation() -> None:
+    """A value is read once, and again after a write."""
+    kept: Kept[str, str] = Kept(10)
+    reads: list[str] = []
+
+    def read(value: str) -> str:
+        reads.append(value)
+        return value
+
+    assert [kept.get(2, "a", lambda: read("old")) for _ in range(3)] == ["old"] * 3
+    assert [kept.get(4, "a", lambda: read("new")) for _ in range(3)] == ["new"] * 3
+    assert reads == ["old", "new"]
+
+
+def test_an_old_snapshot_takes_nothing_from_a_new_one() -> None:
+    """Who reads an earlier generation, or one that is not known, reads for himself and leaves nothing behind."""
+    kept: Kept[str, str] = Kept(10)
+    kept.get(4, "a", lambda: "new")
+    assert kept.get(2, "a", lambda: "old") == "old"
+    assert kept.get(None, "a", lambda: "between") == "between"
+    assert kept.get(4, "a", lambda: "read again") == "new"
+
+
+def test_room() -> None:
+    """The longest unused go first; what is too large for the room is never kept."""
+    kept: Kept[str, str] = Kept(8, len)
+    for key in ("aa", "bb", "cc", "dd"):
+        kept.get(0, key, lambda key=key: key)  # type: ignore[misc]
+    kept.get(0, "aa", lambda: "read again")
+    kept.get(0, "ee", lambda: "ee")
+    assert kept.get(0, "aa", lambda: "read again") == "aa"
+    assert kept.get(0, "bb", lambda: "read again") == "read again"
+    assert kept.get(0, "large", lambda: "large") == "large"
+    assert kept.get(0, "large", lambda: "read again") == "read again"
