@@ -123,6 +123,7 @@ def open_vault(
         away=lambda: watcher.rearm(),
     )
     embedding.changed = worker.notice
+    embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index), Names(index)

@@ -11,6 +11,7 @@ import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -39,6 +40,9 @@ BATCH_BYTES = 16_000_000
 """A batch ends here too: so much text is held in memory at once."""
 
 _REMEMBERED = 4096
+
+_Moves = list[tuple[NoteId, IndexedEntry]]
+_Notes = list[tuple[IndexedEntry, Note]]
 
 
 @dataclass(slots=True)
@@ -96,13 +100,21 @@ class Applier:
         applied = Applied()
         leaving = _Leaving(plan.delete)
         done = 0
-        for batch in _batches(plan.read):
-            if stop():
-                return applied
-            fresh = list(self._read(batch, applied))
-            self._write(fresh, indexed, leaving, applied)
-            done += len(batch)
-            progress(done)
+        # While SQLite writes one batch, the next one is read and parsed: it lets other threads run meanwhile.
+        with ThreadPoolExecutor(1, "vaultrag-writing") as writer:
+            before: Future[None] | None = None
+            for batch in _batches(plan.read):
+                prepared = self._prepare(batch, indexed, leaving, applied)
+                if before is not None:
+                    before.result()
+                    progress(done)
+                if stop():
+                    return applied
+                before = writer.submit(self._write, *prepared, applied)
+                done += len(batch)
+            if before is not None:
+                before.result()
+                progress(done)
         # A note that turns out to be none any more (binary, say) goes like one that was deleted.
         skipped = applied.skipped.keys() - applied.faulty
         gone = leaving.rest() + [indexed[path] for path in sorted(skipped) if path in indexed]
@@ -129,12 +141,16 @@ class Applier:
             elif isinstance(result, Gone):
                 pass  # it went between the scan and now; its own event will follow
 
-    def _write(
-        self, fresh: list[_Fresh], indexed: Mapping[NotePath, IndexedEntry], leaving: _Leaving, applied: Applied
-    ) -> None:
-        moves: list[tuple[NoteId, IndexedEntry]] = []
-        notes: list[tuple[IndexedEntry, Note]] = []
-        for file in fresh:
+    def _prepare(
+        self,
+        batch: Sequence[DiskEntry],
+        indexed: Mapping[NotePath, IndexedEntry],
+        leaving: _Leaving,
+        applied: Applied,
+    ) -> tuple[_Moves, _Notes]:
+        moves: _Moves = []
+        notes: _Notes = []
+        for file in self._read(batch, applied):
             known = indexed.get(file.entry.path)
             if known is not None and known.content_hash == file.content_hash:
                 moves.append((known.note_id, _entry(known.note_id, file, known.text_hash)))
@@ -145,12 +161,15 @@ class Applier:
                 notes.append(self._parsed(file, known, origin))
             except Exception as fault:
                 _pass_by(file.entry, fault, applied)
+        return moves, notes
+
+    def _write(self, moves: _Moves, notes: _Notes, applied: Applied) -> None:
         if moves:
             self._index.move(moves)
         if notes:
             self._upsert(notes, applied)
 
-    def _upsert(self, notes: Sequence[tuple[IndexedEntry, Note]], applied: Applied) -> None:
+    def _upsert(self, notes: _Notes, applied: Applied) -> None:
         """Write a batch; where it cannot be written for what is in it, each note by itself, so that one stays out."""
         try:
             ids = self._index.upsert(notes)

@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 RETRY_S = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Pauses before an embedder that is away is asked again; the last one repeats."""
 
+WORDS_FIRST_S = 0.1
+"""While many notes are read, the vectors ask so often whether it is their turn."""
+
 
 class Embedding:
     """Keeps the vectors of one vault in step with its notes, in a thread of its own."""
@@ -59,6 +62,8 @@ class Embedding:
         self.batches = 0
         self.hindrance: VaultragError | None = None
         """Why vectors that were made cannot be kept, while that is so."""
+        self.words_first: Callable[[], bool] = lambda: False
+        """Whether many notes are being read just now: a word is found at once, so that vectors wait for their turn."""
         self.settled = threading.Event()
         """Set while no vector is waiting that could be made."""
 
@@ -133,7 +138,10 @@ class Embedding:
                 if self._retry_at is not None and now >= self._retry_at:
                     break
                 if self._retry_at is None and self._opened and self._unfinished:
-                    break
+                    if not self.words_first():
+                        break
+                    self._wake.wait(WORDS_FIRST_S)
+                    continue
                 if self._opened or self._retry_at is not None:
                     self.settled.set()
                     self._done = 0

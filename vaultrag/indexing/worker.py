@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vaultrag.errors import VaultragError
-from vaultrag.indexing.apply import Applied, Applier
+from vaultrag.indexing.apply import BATCH, Applied, Applier
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.plan import Plan, plan, same_as_skipped, without_doubtful
 from vaultrag.model import IndexedEntry, NotePath, Scan, Skipped
@@ -101,6 +101,11 @@ class IndexWorker:
     def progress(self, progress: Progress) -> None:
         self._progress = progress
         self.changed(())
+
+    @property
+    def reading_many(self) -> bool:
+        """Whether more than one batch is still to be read in the look at hand."""
+        return self._progress.phase == "reading" and self._progress.total - self._progress.done > BATCH
 
     def start(self) -> None:
         self._thread.start()

@@ -15,6 +15,7 @@ from typing import Final
 
 from vaultrag.notes.lifting import PLACEHOLDER, Lifted, lift
 from vaultrag.notes.links import MARKDOWN_TAIL, WIKILINK_TAIL
+from vaultrag.notes.words import has_long_run
 
 CLEANING_VERSION: Final = 1
 """Part of every index's identity: raise it when the same body would come out differently."""
@@ -87,7 +88,7 @@ def clean_lifted(lifted: Lifted) -> str:
     if "[!" in text:
         text = _CALLOUT.sub(r"\1", text)
     text = lifted.restore(text[1:])
-    return _BASE64.sub(_without_data, text) if _has_long_run(text) else text
+    return _BASE64.sub(_without_data, text) if has_long_run(text, MIN_BASE64_CHARS) else text
 
 
 def visible(line: str) -> str:
@@ -150,12 +151,3 @@ def _without_data(found: re.Match[str]) -> str:
     """Data has digits in it; a very long word, or a rule, has not."""
     run = found[0]
     return "" if any(digit in run for digit in "0123456789") else run
-
-
-def _has_long_run(text: str) -> bool:
-    """Whether the pattern is worth trying: a long run fills at least one aligned block of half its length."""
-    half = MIN_BASE64_CHARS // 2
-    if len(text) > half and " " not in text[:half] and "\n" not in text[:half]:
-        return True
-    blocks = (text[start : start + half] for start in range(half, len(text) - half + 1, half))
-    return any(" " not in block and "\n" not in block for block in blocks)

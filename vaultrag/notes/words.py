@@ -41,7 +41,6 @@ _PICTURE = re.compile(
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _SIGNED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])(\+\+|#)(?![A-Za-z_#])")
-_VERSION_SIGN = re.compile(r"[vV]\d")
 _VERSION = re.compile(r"(?<![A-Za-z0-9])([vV])(?=\d+\.\d)")
 # Letter classes, so that the few notes with a camelCase word are told from the many without at C speed.
 _CLASSES = bytes(
@@ -49,6 +48,8 @@ _CLASSES = bytes(
     for c in range(256)
 )
 _HUMPS = (b"aA", b"AAaa", b"a0", b"A0", b"0a", b"0A")
+_LETTERS = (b"a", b"A")
+_FEW_DIGITS = 100
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _COMPOUND = re.compile(r"[A-Za-z0-9]+")
 _LATIN_MARKS = re.compile("([A-Za-zÆØĐŁæøđł\u0370-\u03ff])[\u0300-\u036f]+")
@@ -67,12 +68,35 @@ def prepare(text: str) -> str:
     """Rewrite ``text`` so that splitting at everything but letters, marks and digits gives the right words."""
     if _has_sign(text):
         text = _SIGNED.sub(_spell_sign, text)
-    if _VERSION_SIGN.search(text):
+    if _has_version(text):
         text = _VERSION.sub(r"\1 ", text)
     if text.isascii():
         return text
     # Lower case here, not by SQLite, whose table lacks the scripts that got it lately.
     return _RUN.sub(_pairs, _ODD.sub(_plain_or_blank, _PICTURE.sub(r" \g<0> ", fold(text).lower())))
+
+
+def has_long_run(text: str, chars: int) -> bool:
+    """Whether there may be so many characters without a blank: data, not words. Where there are, always true.
+
+    A run of that length fills at least one of the aligned blocks of half its length.
+    """
+    half = chars // 2
+    if len(text) > half and " " not in text[:half] and "\n" not in text[:half]:
+        return True
+    blocks = (text[start : start + half] for start in range(half, len(text) - half + 1, half))
+    return any(" " not in block and "\n" not in block for block in blocks)
+
+
+def _has_version(text: str) -> bool:
+    """Whether a ``v`` is followed by a digit."""
+    for letter in "vV":
+        place = text.find(letter)
+        while place >= 0:
+            if text[place + 1 : place + 2].isdecimal():
+                return True
+            place = text.find(letter, place + 1)
+    return False
 
 
 def _has_sign(text: str) -> bool:
@@ -170,7 +194,16 @@ def parts(text: str) -> list[str]:
 
 def _has_hump(text: str) -> bool:
     classes = text.encode("utf-8", "replace").translate(_CLASSES)
-    return any(hump in classes for hump in _HUMPS)
+    # One letter is looked for much faster than two, and most texts have capitals at the beginning of words only.
+    begun = classes.count(b" A") + classes.startswith(b"A")
+    if classes.count(b"A") > begun or classes.count(b"0") > _FEW_DIGITS:
+        return any(hump in classes for hump in _HUMPS)
+    place = classes.find(b"0")
+    while place >= 0:
+        if classes[place - 1 : place] in _LETTERS or classes[place + 1 : place + 2] in _LETTERS:
+            return True
+        place = classes.find(b"0", place + 1)
+    return False
 
 
 def unspaced(text: str) -> bool:

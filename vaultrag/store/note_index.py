@@ -7,18 +7,16 @@ leaves whole batches.
 from __future__ import annotations
 
 import json
-import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import apsw
+import msgspec
 
 from vaultrag.model import Filters, IndexedEntry, Note, NoteId, NotePath, Skipped
-from vaultrag.notes.words import name_key, parts, prepare
 from vaultrag.store.connection import (
     Readers,
     connect,
@@ -32,11 +30,9 @@ from vaultrag.store.connection import (
     writing,
 )
 from vaultrag.store.filters import matching_ids
+from vaultrag.store.note_values import NoteValues, path_forms, signed, values_of
 from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate
 
-_BLOB_CHARS = 200
-_BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_CHARS},}}")
-_LINK_LINE = re.compile(r"^[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+$", re.MULTILINE)
 _ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash"
 _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
 _COLUMNS = (
@@ -44,7 +40,29 @@ _COLUMNS = (
     " properties, problems"
 )
 _MARKS = ", ".join("?" * 13)
-_INSERT_WORDS = f"INSERT INTO words (rowid, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    """Rows of a whole batch in one statement, as a JSON list of lists: SQLite then works for as long as it takes
+    without asking this process for anything, so that other threads run meanwhile.
+    """
+    values = ", ".join(f"value ->> {number}" for number in range(len(columns)))
+    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM json_each(?)"
+
+
+_INSERTS: tuple[tuple[str, Callable[[NoteValues], Iterable[tuple[object, ...]]]], ...] = (
+    (_insert("names", ("note_id", "kind", "name", "key", "line", "level")), lambda values: values.names),
+    (_insert("tags", ("note_id", "tag", "key")), lambda values: values.tags),
+    (
+        _insert("links", ("note_id", "target", "key", "kind", "alias", "heading", "block", "line")),
+        lambda values: values.links,
+    ),
+    (_insert("words", ("rowid", *FIELDS)), lambda values: (values.words,)),
+)
+_INSERT_LETTERS = (
+    "INSERT INTO name_letters (rowid, key) SELECT id, key FROM names"
+    " WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
+)
 
 
 class NoteIndex:
@@ -146,8 +164,15 @@ class NoteIndex:
     # -- changes -------------------------------------------------------------------------------------------------
 
     def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+        made = [(entry.note_id, values_of(entry, note)) for entry, note in notes]
         with self._writing() as connection:
-            return [self._upsert_one(connection, entry, note) for entry, note in notes]
+            ids = [self._id_of(connection, note_id, values) for note_id, values in made]
+            written = list(zip(ids, (values for _, values in made), strict=True))
+            for sql, rows_of in _INSERTS:
+                new = [(note_id, *row) for note_id, values in written for row in rows_of(values)]
+                connection.execute(sql, (msgspec.json.encode(new).decode(),))
+            connection.execute(_INSERT_LETTERS, (json.dumps(ids),))
+        return ids
 
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         with self._writing() as connection:
@@ -155,7 +180,7 @@ class NoteIndex:
                 connection.execute(
                     "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode) = (?, ?, ?, ?, ?, ?)"
                     " WHERE id = ?",
-                    (entry.path, *_path_forms(entry.path), entry.size, entry.mtime_ns, _signed(entry.inode), note_id),
+                    (entry.path, *path_forms(entry.path), entry.size, entry.mtime_ns, signed(entry.inode), note_id),
                 )
 
     def delete(self, note_ids: Iterable[NoteId]) -> None:
@@ -197,29 +222,14 @@ class NoteIndex:
             finally:
                 self.generation += 1
 
-    def _upsert_one(self, connection: apsw.Connection, entry: IndexedEntry, note: Note) -> NoteId:
-        values = (
-            entry.path,
-            *_path_forms(entry.path),
-            note.title,
-            entry.content_hash,
-            entry.text_hash,
-            entry.size,
-            entry.mtime_ns,
-            _signed(entry.inode),
-            note.body_line,
-            len(note.text.text.strip()),
-            json.dumps(dict(note.properties), ensure_ascii=False),
-            json.dumps(note.problems, ensure_ascii=False),
-        )
-        note_id = entry.note_id
+    def _id_of(self, connection: apsw.Connection, note_id: NoteId, values: NoteValues) -> NoteId:
+        """Write the row of a note, a new one where there is none of this id any more; returns its id."""
         if note_id:
             self._forget(connection, note_id)
-            connection.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", (*values, note_id))
+            connection.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", (*values.note, note_id))
         if not note_id or not connection.changes():  # a note that was deleted meanwhile is a new one
-            connection.execute(f"INSERT INTO notes ({_COLUMNS}) VALUES ({_MARKS})", values)
+            connection.execute(f"INSERT INTO notes ({_COLUMNS}) VALUES ({_MARKS})", values.note)
             note_id = NoteId(connection.last_insert_rowid())
-        _insert_parts(connection, note_id, note)
         return note_id
 
     def _forget(self, connection: apsw.Connection, note_id: NoteId) -> None:
@@ -238,94 +248,3 @@ def _entry(row: Sequence[Any]) -> IndexedEntry:
 
 def _in_scope(path: str, scopes: Sequence[str]) -> bool:
     return any(path == scope or path.startswith(f"{scope}/") for scope in scopes)
-
-
-def _signed(inode: int) -> int:
-    """SQLite's integers have a sign; some file systems use all 64 bits of an inode."""
-    inode &= 0xFFFF_FFFF_FFFF_FFFF
-    return inode - (1 << 64) if inode >> 63 else inode
-
-
-def _insert_parts(connection: apsw.Connection, note_id: NoteId, note: Note) -> None:
-    for kind, name in _names(note):
-        key = name_key(name)
-        connection.execute(
-            "INSERT INTO names (note_id, kind, name, key) VALUES (?, ?, ?, ?)", (note_id, kind, name, key)
-        )
-        connection.execute("INSERT INTO name_letters (rowid, key) VALUES (?, ?)", (connection.last_insert_rowid(), key))
-    connection.executemany(
-        "INSERT INTO names (note_id, kind, name, key, line, level) VALUES (?, 'heading', ?, ?, ?, ?)",
-        [(note_id, h.text, name_key(h.text), h.line, h.level) for h in note.headings],
-    )
-    connection.executemany(
-        "INSERT INTO tags VALUES (?, ?, ?)", [(note_id, tag, normalize("NFC", tag).casefold()) for tag in note.tags]
-    )
-    connection.executemany(
-        "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (note_id, link.target, name_key(link_name(link.target)), str(link.kind), link.alias, link.heading,
-             link.block, link.line)
-            for link in note.links
-        ],
-    )  # fmt: skip
-    connection.execute(_INSERT_WORDS, (note_id, *_fields(note)))
-
-
-def _names(note: Note) -> list[tuple[str, str]]:
-    stem = PurePosixPath(note.path).stem
-    named = [("title", note.title)]
-    if stem != note.title:
-        named.append(("file", stem))
-    named.extend(("alias", alias) for alias in note.aliases)
-    return named
-
-
-def _fields(note: Note) -> tuple[str, ...]:
-    """The texts of the full-text columns, in the order of ``FIELDS``."""
-    body = note.body
-    if max(map(len, body.split()), default=0) >= _BLOB_CHARS:  # at a fifth of what the expression takes
-        body = _BLOB.sub(" ", body)
-    extra = parts(note.title) + parts(body)
-    if "[[" in body:
-        linking: list[str] = []
-        body = _LINK_LINE.sub(lambda match: _taken(match, linking), body)
-        extra.extend(linking)
-    stem = PurePosixPath(note.path).stem
-    title = note.title if stem == note.title else f"{note.title}\n{stem}"
-    return (
-        prepare(title),
-        prepare("\n".join(note.aliases)),
-        prepare("\n".join(heading.text for heading in note.headings)),
-        prepare("\n".join(note.tags)),
-        prepare("\n".join(_property_texts(note))),
-        prepare(body),
-        prepare("\n".join(extra)),
-    )
-
-
-def _taken(match: re.Match[str], found: list[str]) -> str:
-    found.append(match.group())
-    return ""
-
-
-def _property_texts(note: Note) -> list[str]:
-    texts: list[str] = []
-    for name, value in note.properties.items():
-        if name.lower() not in _NAMED_ELSEWHERE:
-            texts.extend(value if isinstance(value, tuple) else (value,))
-    return texts
-
-
-_NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "cssclass"}
-
-
-def link_name(target: str) -> str:
-    """The note name a link goes by: its last path component, without ``.md``."""
-    name = target.rsplit("/", 1)[-1]
-    return name[:-3] if name.lower().endswith(".md") else name
-
-
-def _path_forms(path: str) -> tuple[str, str]:
-    """The path as people write it, and as filters compare it."""
-    nfc = path if path.isascii() else normalize("NFC", path)
-    return nfc, nfc.casefold()

@@ -11,7 +11,8 @@ import apsw
 from vaultrag.model import NoteId
 from vaultrag.notes.words import name_key
 from vaultrag.store.connection import rows
-from vaultrag.store.note_index import NoteIndex, link_name
+from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.note_values import link_name
 from vaultrag.store.private import Hidden, nothing_hidden
 
 _BY = frozenset(("superseded_by", "superseded-by", "supersededby", "replaced_by"))

@@ -1,0 +1,129 @@
+"""A note as the rows of the note index: what is written of it to each table. No SQLite here."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+from unicodedata import normalize
+
+from vaultrag.model import IndexedEntry, Note
+from vaultrag.notes.words import has_long_run, name_key, parts, prepare
+
+_BLOB_CHARS = 200
+_BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_CHARS},}}")
+_LINK_LINE = re.compile(r"^[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+$", re.MULTILINE)
+_NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "cssclass"}
+
+
+class NoteValues(NamedTuple):
+    """The rows of one note, without its id.
+
+    Attributes:
+        note: The columns of ``notes``.
+        names: (kind, name, key, line, level) each.
+        tags: (tag, key) each.
+        links: (target, key, kind, alias, heading, block, line) each.
+        words: The texts of the full-text columns, in the order of ``schema.FIELDS``.
+    """
+
+    note: tuple[str | int, ...]
+    names: list[tuple[str, str, str, int, int]]
+    tags: list[tuple[str, str]]
+    links: list[tuple[str | int, ...]]
+    words: tuple[str, ...]
+
+
+def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
+    """The rows of a note."""
+    return NoteValues(
+        note=(
+            entry.path,
+            *path_forms(entry.path),
+            note.title,
+            entry.content_hash,
+            entry.text_hash,
+            entry.size,
+            entry.mtime_ns,
+            signed(entry.inode),
+            note.body_line,
+            len(note.text.text.strip()),
+            json.dumps(dict(note.properties), ensure_ascii=False),
+            json.dumps(note.problems, ensure_ascii=False),
+        ),
+        names=[
+            *((kind, name, name_key(name), 0, 0) for kind, name in _names(note)),
+            *(("heading", one.text, name_key(one.text), one.line, one.level) for one in note.headings),
+        ],
+        tags=[(tag, normalize("NFC", tag).casefold()) for tag in note.tags],
+        links=[
+            (link.target, name_key(link_name(link.target)), str(link.kind), link.alias, link.heading, link.block,
+             link.line)
+            for link in note.links
+        ],
+        words=_fields(note),
+    )  # fmt: skip
+
+
+def signed(inode: int) -> int:
+    """SQLite's integers have a sign; some file systems use all 64 bits of an inode."""
+    inode &= 0xFFFF_FFFF_FFFF_FFFF
+    return inode - (1 << 64) if inode >> 63 else inode
+
+
+def _names(note: Note) -> list[tuple[str, str]]:
+    stem = PurePosixPath(note.path).stem
+    named = [("title", note.title)]
+    if stem != note.title:
+        named.append(("file", stem))
+    named.extend(("alias", alias) for alias in note.aliases)
+    return named
+
+
+def _fields(note: Note) -> tuple[str, ...]:
+    """The texts of the full-text columns, in the order of ``FIELDS``."""
+    body = note.body
+    if has_long_run(body, _BLOB_CHARS):  # at a hundredth of what the expression takes
+        body = _BLOB.sub(" ", body)
+    extra = parts(note.title) + parts(body)
+    if "[[" in body:
+        linking: list[str] = []
+        body = _LINK_LINE.sub(lambda match: _taken(match, linking), body)
+        extra.extend(linking)
+    stem = PurePosixPath(note.path).stem
+    title = note.title if stem == note.title else f"{note.title}\n{stem}"
+    return (
+        prepare(title),
+        prepare("\n".join(note.aliases)),
+        prepare("\n".join(heading.text for heading in note.headings)),
+        prepare("\n".join(note.tags)),
+        prepare("\n".join(_property_texts(note))),
+        prepare(body),
+        prepare("\n".join(extra)),
+    )
+
+
+def _taken(match: re.Match[str], found: list[str]) -> str:
+    found.append(match.group())
+    return ""
+
+
+def _property_texts(note: Note) -> list[str]:
+    texts: list[str] = []
+    for name, value in note.properties.items():
+        if name.lower() not in _NAMED_ELSEWHERE:
+            texts.extend(value if isinstance(value, tuple) else (value,))
+    return texts
+
+
+def link_name(target: str) -> str:
+    """The note name a link goes by: its last path component, without ``.md``."""
+    name = target.rsplit("/", 1)[-1]
+    return name[:-3] if name.lower().endswith(".md") else name
+
+
+def path_forms(path: str) -> tuple[str, str]:
+    """The path as people write it, and as filters compare it."""
+    nfc = path if path.isascii() else normalize("NFC", path)
+    return nfc, nfc.casefold()
