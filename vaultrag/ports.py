@@ -160,10 +160,6 @@ class NoteIndex(Census, Protocol):
         """Replace what is remembered as skipped under ``scopes`` (empty: everywhere)."""
         ...
 
-    def matching(self, filters: Filters) -> frozenset[NoteId] | None:
-        """Ids of the notes that meet the filters; None when there is no filter."""
-        ...
-
 
 class WordArm(Protocol):
     """Ranks notes by the words in them."""
@@ -214,8 +210,12 @@ class NoteTable(Protocol):
         """Every tag with the number of its notes, the most used first."""
         ...
 
-    def all_ids(self) -> list[NoteId]:
+    def all_ids(self) -> tuple[NoteId, ...]:
         """Every note, the most recently changed first."""
+        ...
+
+    def matching(self, filters: Filters) -> frozenset[NoteId] | None:
+        """Ids of the notes that meet the filters; None when there is no filter."""
         ...
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]: ...

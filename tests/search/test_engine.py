@@ -54,7 +54,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     ids = {path: add(index, path, text) for path, text in NOTES.items()}
     table = NoteRows(index)
     yield Rig(
-        Engine(FullText(index), Names(index), table, index.matching, SearchSettings(), Succession(index).successors),
+        Engine(FullText(index), Names(index), table, table.matching, SearchSettings(), Succession(index).successors),
         ids,
     )
     index.close()

@@ -9,6 +9,7 @@ import pytest
 from tests.support.stores import add, filtered
 from vaultrag.model import Filters
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.note_rows import NoteRows
 
 
 def _ns(text: str) -> int:
@@ -87,12 +88,12 @@ def test_filter(filled: NoteIndex, query: str, expected: set[str]) -> None:
 
 def test_no_filter(filled: NoteIndex) -> None:
     """Without a condition there is nothing to resolve."""
-    assert filled.matching(Filters()) is None
+    assert NoteRows(filled).matching(Filters()) is None
 
 
 def test_extreme_days(filled: NoteIndex) -> None:
     """The calendar's first and last day are days like any other."""
-    assert len(filled.matching(Filters(after=date.min, before=date.max)) or ()) == len(ALL)
+    assert len(NoteRows(filled).matching(Filters(after=date.min, before=date.max)) or ()) == len(ALL)
 
 
 def test_deep_folder_named_like_the_file(index: NoteIndex) -> None:

@@ -50,7 +50,7 @@ def found(index: NoteIndex, query: str, k: int = 80) -> list[str]:
 
 def filtered(index: NoteIndex, query: str) -> set[str]:
     """The paths that a query's filters let through."""
-    ids = index.matching(parse_query(query).filters)
+    ids = NoteRows(index).matching(parse_query(query).filters)
     assert ids is not None, f"{query} holds no filter"
     return {row.path for row in NoteRows(index).by_ids(ids).values()}
 

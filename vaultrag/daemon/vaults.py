@@ -158,7 +158,7 @@ def open_vault(
         reader=reader,
         index=index,
         table=table,
-        engine=Engine(words, names, table, index.matching, settings.search, Succession(index).successors),
+        engine=Engine(words, names, table, table.matching, settings.search, Succession(index).successors),
         hits=HitMaker(table, words, reader),
         meaning=meaning,
         worker=worker,

@@ -6,11 +6,12 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from unicodedata import normalize
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
-from vaultrag.indexing.meaning import MeaningView, describe
+from vaultrag.indexing.meaning import describe
 from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for
@@ -29,6 +30,9 @@ log = logging.getLogger(__name__)
 
 PREVIEW_CHARS = 700
 
+LOOKING = 4
+"""Queries whose vectors are looked through at once; more wait for each other."""
+
 
 class Asking:
     """Answers to searches in one vault."""
@@ -36,6 +40,10 @@ class Asking:
     def __init__(self, parts: VaultParts, settings: SearchSettings) -> None:
         self._parts = parts
         self._settings = settings
+        self._looking = ThreadPoolExecutor(LOOKING, f"look-{parts.id}")
+
+    def close(self) -> None:
+        self._looking.shutdown(cancel_futures=True)
 
     def search(
         self,
@@ -52,8 +60,9 @@ class Asking:
         limit = self._limit(limit)
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
         query = parse_query(text)
+        # The vectors are looked through while the words are looked up: neither needs the other.
+        looking = self._looking.submit(self._scan, query, mode)
         draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
-        view = self._parts.meaning.view
         wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
         def answer(
@@ -71,7 +80,7 @@ class Asking:
         if partial is not None and mode == "hybrid" and query.terms:
             early = self._parts.engine.finish(draft, None, bars_for(""))
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
-        scan, reasons = self._scan(draft, view)
+        scan, reasons = looking.result()
         reasons += self._index_reasons(scan)
         ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
         return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
@@ -79,7 +88,7 @@ class Asking:
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
         draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=self._limit(limit))
-        scan, reasons = self._scan(draft, self._parts.meaning.view)
+        scan, reasons = self._scan(draft.query, mode)
         ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
         reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking)]
         explainer = Explainer(self._parts, draft, ranking)
@@ -102,7 +111,7 @@ class Asking:
         started = time.perf_counter()
         find(self._parts.table, path)  # before a model is asked
         draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=1, typing=True)
-        scan, reasons = self._scan(draft, self._parts.meaning.view)
+        scan, reasons = self._scan(draft.query, mode)
         return in_note(
             self._parts, path, draft, scan, reasons, limit=limit, mode=mode, measure=measure, started=started
         )
@@ -157,10 +166,11 @@ class Asking:
         model = vectors.identity.model if vectors is not None and scan is not None else ""
         return bars_for(model, meaning_only=mode == "meaning")
 
-    def _scan(self, draft: Draft, view: MeaningView) -> tuple[VectorScan | None, list[Reason]]:
+    def _scan(self, query: Query, mode: Mode) -> tuple[VectorScan | None, list[Reason]]:
         """The query against the vectors, or why not."""
-        if draft.mode == "words" or not draft.query.terms:
+        if mode == "words" or not query.terms:
             return None, []
+        view = self._parts.meaning.view
         if view.state == "off":
             return None, [Reason(State.KEYWORD_ONLY, view.why, view.hint)]
         if view.state == "mismatch":
@@ -173,7 +183,7 @@ class Asking:
             if view.embedder.identity() != view.vectors.identity:
                 self._parts.embedding.compare()  # it finds the same, and makes them again
                 return None, [Reason(State.MODEL_MISMATCH, "the model was replaced; the vectors are made again")]
-            return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(draft.query.text))), []
+            return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(query.text))), []
         except EmbedError as error:
             log.info("query without meaning: %s (%s)", error.message, describe(error))
             return None, [Reason(State.KEYWORD_ONLY, error.message, error.hint)]

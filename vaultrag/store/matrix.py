@@ -29,6 +29,14 @@ def quantise(vectors: Vector) -> tuple[Codes, Vector]:
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
+def compare(query: Vector, codes: Codes, scales: Vector) -> Vector:
+    """The cosines of a query, float32[dim], with the vectors of these codes: float32[n]."""
+    query_codes, query_scales = quantise(query[None, :])
+    products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
+    cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])
+    return cosines
+
+
 @dataclass(frozen=True, slots=True)
 class _Groups:
     """Which rows belong to whom. Neighbouring rows that are marked as deleted are a group of owner -1.
@@ -137,10 +145,7 @@ class Matrix:
                 self._groups = _Groups.of(self._owners[: self._size])
             if not self._size:
                 return MatrixScan(np.empty(0, np.float32), self._groups)
-            codes, scales = quantise(query[None, :])
-            products = simsimd.cdist(codes, self._codes[: self._size], metric="dot", out_dtype="float32")
-            scores = np.asarray(products, np.float32).reshape(-1) * (self._scales[: self._size] * scales[0])
-            return MatrixScan(scores, self._groups)
+            return MatrixScan(compare(query, self._codes[: self._size], self._scales[: self._size]), self._groups)
 
     def _drop(self, owner: int) -> None:
         start, count = self._places.pop(owner, (0, 0))

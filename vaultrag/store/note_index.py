@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from vaultrag.model import Filters, IndexedEntry, Note, NoteId, NotePath, Skipped
+from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, Skipped
 from vaultrag.store.connection import (
     Readers,
     connect,
@@ -29,7 +29,6 @@ from vaultrag.store.connection import (
     translating,
     writing,
 )
-from vaultrag.store.filters import matching_ids
 from vaultrag.store.note_values import NoteValues, path_forms, signed, values_of
 from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate
 
@@ -154,12 +153,6 @@ class NoteIndex:
     def count(self) -> int:
         with self.readers.reading() as connection:
             return int(scalar(connection, "SELECT count(*) FROM notes"))
-
-    def matching(self, filters: Filters) -> frozenset[NoteId] | None:
-        if not filters:
-            return None
-        with self.readers.reading() as connection:
-            return matching_ids(connection, filters)
 
     # -- changes -------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
 
-_MATCHING_KEPT = 400_000
+_MATCHING_KEPT = 150_000
 """Notes kept of what filters let through: a query that is typed on keeps its filters."""
 
 NEAR_ENOUGH = 75.0
@@ -32,6 +32,7 @@ class NoteRows:
         """
         self._index = index
         self._hidden = hidden
+        self._all: Kept[frozenset[NoteId], tuple[NoteId, ...]] = Kept(4)
         self._matching: Kept[tuple[Filters, frozenset[NoteId]], frozenset[NoteId]] = Kept(_MATCHING_KEPT, len)
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
@@ -129,12 +130,16 @@ class NoteRows:
                 (listed(self._hidden(connection)),),
             )
 
-    def all_ids(self) -> list[NoteId]:
+    def all_ids(self) -> tuple[NoteId, ...]:
         """Every note, the most recently changed first."""
-        with self._index.readers.reading() as connection:
+        with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
-            found = rows(connection, "SELECT id FROM notes ORDER BY mtime_ns DESC, id")
-        return [row[0] for row in found if row[0] not in hidden]
+
+            def read() -> tuple[NoteId, ...]:
+                found = rows(connection, "SELECT id FROM notes ORDER BY mtime_ns DESC, id")
+                return tuple(row[0] for row in found if row[0] not in hidden)
+
+            return self._all.get(generation, hidden, read)
 
     def matching(self, filters: Filters) -> frozenset[NoteId] | None:
         """Ids of the notes that may be found; None when that is all there are."""

@@ -176,6 +176,11 @@ def lacking_passages(connection: apsw.Connection) -> dict[NoteId, str]:
     )
 
 
+def code_bytes(connection: apsw.Connection) -> int:
+    """How many bytes the codes of all passages take."""
+    return int(scalar(connection, "SELECT coalesce(sum(length(codes)), 0) FROM passages"))
+
+
 def drop_passages(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM passages")
     connection.execute("UPDATE retired SET lines = NULL, codes = NULL, scales = NULL WHERE lines IS NOT NULL")

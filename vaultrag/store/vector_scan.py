@@ -1,17 +1,14 @@
-"""One query against the vectors in memory. Fits ``ports.VectorScan``; ``Vectors.scan`` makes one."""
+"""One query against the vectors of a file. Fits ``ports.VectorScan``; ``Vectors.scan`` makes one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vaultrag.model import NoteId
 from vaultrag.store.matrix import MatrixScan
-
-Ids = NDArray[np.int64]
-Cosines = NDArray[np.float64]
+from vaultrag.store.passages import Cosines, Ids, PassageScan
 
 _RESCORED = 16
 """So many of the best are compared again in float32: more than anyone looks at, and a fraction of a millisecond."""
@@ -23,28 +20,19 @@ class VectorScan:
     def __init__(
         self,
         notes: MatrixScan,
-        passages: MatrixScan,
-        lines: Mapping[NoteId, NDArray[np.int32]],
+        passages: PassageScan,
         exact: Callable[[Sequence[NoteId]], Mapping[NoteId, float]] = lambda ids: {},
-        *,
-        some_waiting: bool = False,
     ) -> None:
         self._notes = notes
         self._passages = passages
-        self._lines = lines
         self._exact = exact
-        self._some_waiting = some_waiting
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
         return _pairs(*self._near(k, allowed))
 
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first.
-
-        While a note's passages are still to be made, its own vector stands in for them: to count as nothing beside
-        notes that have theirs would put it behind all of these.
-        """
+        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
         return _pairs(*self._near_passages(k, allowed))
 
     def together(
@@ -61,12 +49,7 @@ class VectorScan:
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
-        found = self._passages.best_row(note_id)
-        lines = self._lines.get(note_id)
-        if found is None or lines is None or found[1] >= len(lines):
-            return None
-        first, last = lines[found[1]]
-        return found[0], int(first), int(last)
+        return self._passages.place(note_id)
 
     def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:
         """Mean and standard deviation of the cosines of all notes but these."""
@@ -82,15 +65,11 @@ class VectorScan:
         return owners[order], cosines[order]
 
     def _near_passages(self, k: int, allowed: frozenset[NoteId] | None) -> tuple[Ids, Cosines]:
-        owners, scores = self._passages.nearest(k, allowed)
-        cosines = scores.astype(np.float64)
-        if not len(owners) or not self._some_waiting:
-            return owners, cosines
-        own, own_scores = self._notes.nearest(k, allowed)
-        waiting = np.array([owner not in self._lines for owner in own.tolist()], np.bool_)
-        owners, cosines = np.concatenate([owners, own[waiting]]), np.concatenate([cosines, own_scores[waiting]])
-        order = np.argsort(-cosines, kind="stable")[:k]
-        return owners[order], cosines[order]
+        def near(count: int) -> tuple[Ids, Cosines]:
+            owners, scores = self._notes.nearest(count, allowed)
+            return owners, scores.astype(np.float64)
+
+        return self._passages.nearest(k, allowed, near)
 
 
 def _pairs(owners: Ids, cosines: Cosines) -> list[tuple[NoteId, float]]:

@@ -39,12 +39,14 @@ from vaultrag.store.connection import (
     writing,
 )
 from vaultrag.store.matrix import Matrix, quantise
+from vaultrag.store.passages import PassageRow, Passages
 from vaultrag.store.schema import VECTOR_STEPS, migrate
 from vaultrag.store.vector_rows import (
     CHUNK,
     Row,
     add_passages,
     close_gaps,
+    code_bytes,
     create_for,
     drop_passages,
     is_unit,
@@ -87,8 +89,7 @@ class Vectors:
         self._writer = writer
         self._lock = threading.RLock()
         self._notes = Matrix(identity.dimension)
-        self._passages = Matrix(identity.dimension)
-        self._lines: dict[NoteId, NDArray[np.int32]] = {}
+        self._passages = Passages(identity.dimension, self._passages_of)
         self._loaded = threading.Event()
         self._closed = False
         self._inode = inode(path)
@@ -140,9 +141,10 @@ class Vectors:
                     self._notes.put_many(ids, [1] * len(ids), *quantise(vectors))
                 if spoilt:
                     self._drop_spoilt(spoilt)
-                found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
-                while chunk := list(islice(found, CHUNK)):
-                    self._remember_passages(chunk)
+                if self._passages.fits(code_bytes(self._writer)):
+                    found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
+                    while chunk := list(islice(found, CHUNK)):
+                        self._passages.take(map(PassageRow._make, chunk))
             self._loaded.set()
 
     @property
@@ -155,7 +157,8 @@ class Vectors:
         return self._notes.nbytes + self._passages.nbytes
 
     def passage_count(self) -> int:
-        return len(self._passages)
+        with self._lock, translating(self.path):
+            return code_bytes(self._writer) // self.identity.dimension
 
     # -- what is known -------------------------------------------------------------------------------------------
 
@@ -213,7 +216,7 @@ class Vectors:
         blobs = passage_blobs(lines, made)
         with self._writing() as connection:
             served = add_passages(connection, text_hash, blobs)
-        self._remember_passages([(note_id, *blobs) for note_id in served])
+        self._passages.take(PassageRow(note_id, *blobs) for note_id in served)
         return set(served)
 
     def without_passages(self) -> dict[NoteId, str]:
@@ -223,9 +226,7 @@ class Vectors:
     def drop_passages(self) -> None:
         with self._writing() as connection:
             drop_passages(connection)
-        known = list(self._lines)
-        self._lines.clear()
-        self._passages.delete(known)
+        self._passages.clear()
 
     def delete(self, note_ids: Iterable[NoteId]) -> None:
         ids = list(note_ids)
@@ -236,9 +237,7 @@ class Vectors:
                     connection.execute(f"DELETE FROM {table} WHERE note_id = ?", (note_id,))
             trim_retired(connection)
         self._notes.delete(ids)
-        self._passages.delete(ids)
-        for note_id in ids:
-            self._lines.pop(note_id, None)
+        self._passages.forget(ids)
 
     def record_failure(self, text_hash: str, reason: str, *, permanent: bool) -> None:
         """Remember that this text could not be embedded, and why."""
@@ -278,10 +277,8 @@ class Vectors:
         query = np.ascontiguousarray(query, np.float32)
         return VectorScan(
             self._notes.scan(query),
-            self._passages.scan(query),
-            self._lines,
+            self._passages.scan(query, len(self._notes)),
             lambda ids: self._cosines(query, ids),
-            some_waiting=len(self._notes) > len(self._lines),
         )
 
     # -- details -------------------------------------------------------------------------------------------------
@@ -336,26 +333,18 @@ class Vectors:
             return
         vectors = np.frombuffer(b"".join(row.vector for row in newest), np.float32).reshape(len(newest), -1)
         self._notes.put_many([row.note_id for row in newest], [1] * len(newest), *quantise(vectors))
-        without = [row.note_id for row in newest if row.lines is None]
-        self._passages.delete(without)
-        for note_id in without:
-            self._lines.pop(note_id, None)
-        self._remember_passages(
-            [
-                (row.note_id, row.lines, row.codes, row.scales)
-                for row in newest
-                if row.lines is not None and row.codes is not None and row.scales is not None
-            ]
+        self._passages.forget(row.note_id for row in newest if row.lines is None)
+        self._passages.take(
+            PassageRow(row.note_id, row.lines, row.codes, row.scales)
+            for row in newest
+            if row.lines is not None and row.codes is not None and row.scales is not None
         )
 
-    def _remember_passages(self, found: Sequence[tuple[NoteId, bytes, bytes, bytes]]) -> None:
-        if not found:
-            return
-        for note_id, lines, _, _ in found:
-            self._lines[note_id] = np.frombuffer(lines, np.int32).reshape(-1, 2)
-        self._passages.put_many(
-            [row[0] for row in found],
-            [len(row[3]) // 4 for row in found],
-            np.frombuffer(b"".join(row[2] for row in found), np.int8).reshape(-1, self.identity.dimension),
-            np.frombuffer(b"".join(row[3] for row in found), np.float32),
-        )
+    def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
+        """The passages of these notes, from the file; none where it cannot be asked (any more)."""
+        sql = "SELECT note_id, lines, codes, scales FROM passages WHERE note_id = ?"
+        try:
+            with self.readers.reading() as connection:
+                return [PassageRow(*row) for note_id in note_ids for row in rows(connection, sql, (note_id,))]
+        except StoreError:
+            return []

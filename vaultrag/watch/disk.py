@@ -25,7 +25,7 @@ _OPEN_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _RETRY_PAUSE_S = 0.05
-_CHUNK = 1 << 20
+_CHUNK, _AT_LEAST = 1 << 20, 1 << 16
 
 
 class Disk:
@@ -72,7 +72,9 @@ def grab(disk: Disk, path: str, max_bytes: int) -> tuple[os.stat_result, bytes]:
             raise NotRegular(errno.EINVAL, "not a regular file")
         chunks: list[bytes] = []
         left = max_bytes + 1
-        while left > 0 and (chunk := disk.read(descriptor, wanted := min(left, _CHUNK))):
+        # To ask for much more than there is costs more than to read it: a buffer of that size is made first.
+        enough = min(_CHUNK, max(found.st_size + 1, _AT_LEAST))
+        while left > 0 and (chunk := disk.read(descriptor, wanted := min(left, enough))):
             chunks.append(chunk)
             left -= len(chunk)
             if len(chunk) < wanted and max_bytes + 1 - left >= found.st_size:

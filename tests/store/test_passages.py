@@ -1,0 +1,116 @@
+"""Passages on the disk say what the same passages in memory say, of the notes that come into question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.stores import unit_rows
+from vaultrag.model import EmbeddedNote, Identity, NoteId
+from vaultrag.store.passages import QUESTIONED, Cosines, Ids, PassageRow, Passages
+from vaultrag.store.vectors import Vectors
+
+DIMENSION = 16
+NOTES = 60
+QUERY = unit_rows(1, 77, dimension=DIMENSION)[0]
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Iterator[Vectors]:
+    """Sixty notes of three passages each; the last has none to be had, and those of the one before are to be made."""
+    store = Vectors.open(tmp_path / "obsidian_notes.db", Identity("test", "random", "1", DIMENSION))
+    for number in range(1, NOTES + 1):
+        passages = unit_rows(3, number, dimension=DIMENSION)
+        lines = tuple((place, place + 1) for place in range(3))
+        whole = number < NOTES - 1
+        note = EmbeddedNote(passages[0], 1.0, lines if whole else (), passages if whole else None)
+        store.put([(NoteId(number), f"text {number}", note)])
+    store.put_passages(f"text {NOTES}", (), ())
+    yield store
+    store.close()
+
+
+def on_disk(vectors: Vectors) -> Passages:
+    passages = Passages(DIMENSION, vectors._passages_of, room_bytes=0)
+    assert not passages.fits(1)
+    return passages
+
+
+def near(vectors: Vectors) -> tuple[Ids, Cosines]:
+    found = vectors.scan(QUERY).notes(NOTES)
+    return np.array([note_id for note_id, _ in found], np.int64), np.array([cosine for _, cosine in found])
+
+
+def test_the_same_as_in_memory(vectors: Vectors) -> None:
+    """Best passage, its place and its cosine are those that a look through memory finds, note by note."""
+    there, here = on_disk(vectors).scan(QUERY, NOTES), vectors._passages.scan(QUERY, NOTES)
+    ids = np.arange(1, NOTES + 1)
+    assert there.best_of(ids) == pytest.approx(here.best_of(ids), nan_ok=True)
+    assert np.isnan(there.best_of(ids)).sum() == 2
+    for note_id in map(NoteId, range(1, NOTES + 2)):
+        assert there.place(note_id) == here.place(note_id)
+
+
+def test_the_nearest_among_those_in_question(vectors: Vectors) -> None:
+    """The nearest passages are looked for in so many notes as are nearest by themselves, and in no other."""
+    ids, cosines = near(vectors)
+    asked: list[int] = []
+
+    def given(count: int) -> tuple[Ids, Cosines]:
+        asked.append(count)
+        return ids[:count], cosines[:count]
+
+    found, best = on_disk(vectors).scan(QUERY, NOTES).nearest(5, None, given)
+    assert asked == [QUESTIONED * 5]
+    assert set(found.tolist()) <= set(ids[: QUESTIONED * 5].tolist())
+    assert best.tolist() == sorted(best.tolist(), reverse=True)
+    everything = vectors._passages.scan(QUERY, NOTES).nearest(NOTES, None, lambda count: (ids, cosines))
+    wanted = [n for n in everything[0].tolist() if n in ids[: QUESTIONED * 5]][:5]
+    assert found.tolist() == wanted
+
+
+def test_notes_that_wait_for_theirs(vectors: Vectors) -> None:
+    """A note whose passages are still to be made is in the list by its own vector; one that has none is not."""
+    ids, cosines = near(vectors)
+    found, best = on_disk(vectors).scan(QUERY, NOTES).nearest(NOTES, None, lambda count: (ids, cosines))
+    listed = dict(zip(found.tolist(), best.tolist(), strict=True))
+    assert listed[NOTES - 1] == pytest.approx(dict(zip(ids.tolist(), cosines.tolist(), strict=True))[NOTES - 1])
+    assert NOTES not in listed
+    assert len(listed) == NOTES - 1
+
+
+def test_they_leave_memory_when_they_are_too_many(vectors: Vectors) -> None:
+    """Beyond the room that there is, nothing is held any more; once all are dropped, there is room again."""
+    passages = Passages(DIMENSION, vectors._passages_of, room_bytes=20_000)
+    rows = vectors._passages_of([NoteId(number) for number in range(1, NOTES - 1)])
+    passages.take(rows[:2])
+    assert 0 < passages.nbytes <= 20_000
+    for number in range(30):
+        passages.take([PassageRow(NoteId(1_000 * number + row.note_id), *row[1:]) for row in rows])
+    assert not passages.in_memory
+    assert passages.nbytes == 0
+    assert passages.scan(QUERY, NOTES).place(NoteId(3)) is not None
+    passages.clear()
+    assert passages.in_memory
+
+
+def test_a_search_of_such_a_file(vectors: Vectors) -> None:
+    """A search of a file whose passages do not fit into memory finds the notes that it finds of one whose do."""
+    ids, own, best = vectors.scan(QUERY).together(20, None, [NoteId(2)])
+    vectors._passages = on_disk(vectors)
+    again, own_again, best_again = vectors.scan(QUERY).together(20, None, [NoteId(2)])
+    shared = np.intersect1d(ids, again)
+    assert len(shared) >= 20
+    assert {n for n, _ in vectors.scan(QUERY).notes(20)} | {2} <= set(again.tolist())
+    assert own_again[np.searchsorted(again, shared)] == pytest.approx(own[np.searchsorted(ids, shared)])
+    assert best_again[np.searchsorted(again, shared)] == pytest.approx(best[np.searchsorted(ids, shared)], nan_ok=True)
+
+
+def test_a_file_that_cannot_be_read(vectors: Vectors) -> None:
+    """Without its file a scan on the disk says nothing of passages, and raises nothing."""
+    scan = on_disk(vectors).scan(QUERY, NOTES)
+    vectors.close()
+    assert np.isnan(scan.best_of(np.array([1, 2]))).all()
