@@ -261,9 +261,9 @@ def _best(lists: Sequence[NDArray[np.int64]]) -> tuple[list[int], list[int]]:
     SQLite's own ``bm25`` over the same letters takes many times as long, and the order among the best does not matter:
     they are compared word by word.
     """
-    weights = [1.0 / (1.0 + math.log1p(len(found))) for found in lists]
-    ids = np.concatenate(lists)
-    scores = np.bincount(ids, np.repeat(weights, [len(found) for found in lists])) if len(ids) else np.empty(0)
+    scores = np.zeros(1 + max((int(found[-1]) for found in lists if len(found)), default=0))
+    for found in lists:
+        scores[found] += 1.0 / (1.0 + math.log1p(len(found)))
     here = np.flatnonzero(scores)
     if len(here) <= _CANDIDATES:
         return here.tolist(), []
