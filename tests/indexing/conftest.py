@@ -56,6 +56,7 @@ class House:
         self.embedding = Embedding(self.reader, self.index, self.meaning, self.clock)
         self.worker = IndexWorker(self.reader, self.index, self.embedding, self.clock, reconcile_s=reconcile_s)
         self.embedding.changed = self.worker.notice
+        self.embedding.words_first = lambda: self.worker.reading_many
         self._open = True
 
     def _choose(self, recorded: Identity | None) -> Embedder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from vaultrag.errors import StoreFull
 from vaultrag.indexing import apply
 from vaultrag.indexing.apply import Applied, Applier
 from vaultrag.indexing.plan import plan
-from vaultrag.model import IndexedEntry, Note, NoteId, NotePath
+from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, ReadResult
 from vaultrag.notes import parse_note
 from vaultrag.store.note_index import NoteIndex
 
@@ -49,6 +50,43 @@ def test_first_look(bench: Bench) -> None:
     assert (applied.read, applied.written, applied.moved) == (2, 2, 0)
     assert applied.wanted == bench.index.text_hashes()
     assert bench.look() == Applied()
+
+
+def test_the_next_batch_is_read_while_one_is_written(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch is written while the one behind it is read, and all of them are in the index at the end."""
+    monkeypatch.setattr(apply, "BATCH", 2)
+    for number in range(6):
+        bench.vault.write(f"{number}.md", f"note {number}")
+    read: list[NotePath] = []
+    third_read = threading.Event()
+    upsert, reading = bench.index.upsert, bench.vault.read
+
+    def slow(notes: list[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+        if not bench.index.count():
+            assert third_read.wait(10), "nothing was read while the first batch was written"
+        return upsert(notes)
+
+    def noting(path: NotePath) -> ReadResult:
+        read.append(path)
+        if len(read) == 3:
+            third_read.set()
+        return reading(path)
+
+    monkeypatch.setattr(bench.index, "upsert", slow)
+    monkeypatch.setattr(bench.vault, "read", noting)
+    assert bench.look().written == 6
+    assert bench.index.count() == 6
+
+
+def test_answers_go_first(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between a few notes and the next, who waits for an answer is let go first."""
+    monkeypatch.setattr(apply, "FEW", 2)
+    offered: list[None] = []
+    bench.applier = Applier(bench.vault, bench.index, lambda: offered.append(None))
+    for number in range(5):
+        bench.vault.write(f"{number}.md", "x")
+    bench.look()
+    assert len(offered) == 3
 
 
 def test_touch(bench: Bench) -> None:

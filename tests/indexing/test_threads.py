@@ -16,7 +16,9 @@ from tests.support.stores import found
 from vaultrag.config import NoteSettings
 from vaultrag.errors import EmbedderUnavailable, StoreFull
 from vaultrag.indexing import worker as module
-from vaultrag.model import EmbeddedNote, EmbedProblem, NotePath, NoteText
+from vaultrag.indexing.apply import BATCH
+from vaultrag.indexing.embedding import WORDS_FIRST_S
+from vaultrag.model import EmbeddedNote, EmbedProblem, NotePath, NoteText, ReadResult
 from vaultrag.watch.reader import DiskReader
 
 
@@ -34,6 +36,30 @@ def test_from_nothing(build: Build) -> None:
     assert house.worker.progress.phase == "idle"
     assert house.worker.searchable.is_set()
     assert len(house.hash.notes) == 40
+
+
+def test_words_before_vectors(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as many notes are still to be read, no vector is made, though some could be; then all of them are."""
+    house = build().start().settle()
+    half_read, go_on, reading = threading.Event(), threading.Event(), house.vault.read
+
+    def read(path: NotePath) -> ReadResult:
+        if len(house.vault.reads) >= 3 * BATCH and threading.current_thread().name.startswith("index-"):
+            half_read.set()
+            go_on.wait(20)
+        return reading(path)
+
+    monkeypatch.setattr(house.vault, "read", read)
+    _fill(house, 4 * BATCH)
+    house.worker.reconcile()
+    assert half_read.wait(10)
+    house.embedding.want(house.index.text_hashes())
+    threading.Event().wait(3 * WORDS_FIRST_S)
+    calls = house.hash.calls
+    go_on.set()
+    house.settle()
+    assert calls == 0
+    assert house.consistent()
 
 
 def test_rest(build: Build) -> None:

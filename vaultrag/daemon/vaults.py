@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vaultrag.config import Places, Settings, vault_id
 from vaultrag.daemon.privacy import for_agents, private_rules
+from vaultrag.embed.gate import Gate
 from vaultrag.embed.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embedding import Embedding
@@ -36,6 +37,9 @@ FILTERS_CHANGED = "filters changed"
 
 CLOSE_S = 3.0
 """How long the end waits for a vault's threads."""
+
+GIVE_WAY_S = 0.1
+"""How long the reading of notes waits for answers that are being made, between a few notes and the next."""
 
 
 class SystemClock:
@@ -112,7 +116,8 @@ def open_vault(
     index = shelf.open_notes()
     reader = DiskReader(root, settings.notes)
     meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
-    embedding = Embedding(reader, index, meaning, clock, name=identity)
+    gate = Gate(GIVE_WAY_S)
+    embedding = Embedding(reader, index, meaning, clock, name=identity, give_way=gate.give_way)
     worker = IndexWorker(
         reader,
         index,
@@ -121,6 +126,7 @@ def open_vault(
         reconcile_s=settings.watch.reconcile_s,
         name=identity,
         away=lambda: watcher.rearm(),
+        give_way=gate.give_way,
     )
     embedding.changed = worker.notice
     embedding.words_first = lambda: worker.reading_many
@@ -169,6 +175,7 @@ def open_vault(
         events=shelf.events,
         close=close,
         lacking=lambda: meaning.pending,
+        asked=gate.query,
     )
     agents = for_agents(parts, index, rules, settings.search)
     shelf.listen(damaged)

@@ -1,7 +1,7 @@
-"""Queries go first: a batch of notes does not begin while somebody waits for the vector of a query.
+"""Queries go first: no work on notes is begun while somebody waits for an answer, or for the vector of a query.
 
 A query never waits here, not even for the batch that is under way (the model takes both at once). Batches are small,
-so the model is a query's own within one batch. Batches of notes go one at a time.
+so the model, and the processor, are a query's own within one batch. Batches of notes go one at a time.
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ class Gate:
     def notes(self) -> Iterator[None]:
         """Enter when no other batch and no query is inside, or when the wait has been long enough."""
         with self._batch:
-            with self._quiet:
-                self._quiet.wait_for(lambda: self._queries == 0, timeout=self._longest_wait_s)
+            self.give_way()
             yield
+
+    def give_way(self) -> None:
+        """Wait until no query is inside, or until the wait has been long enough."""
+        with self._quiet:
+            self._quiet.wait_for(lambda: self._queries == 0, timeout=self._longest_wait_s)

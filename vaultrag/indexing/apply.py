@@ -39,6 +39,9 @@ BATCH = 128
 BATCH_BYTES = 16_000_000
 """A batch ends here too: so much text is held in memory at once."""
 
+FEW = 8
+"""Notes that are read before the processor is offered to whoever waits for an answer."""
+
 _REMEMBERED = 4096
 
 _Moves = list[tuple[NoteId, IndexedEntry]]
@@ -73,7 +76,11 @@ class _Fresh:
 class Applier:
     """Applies plans to one note index, in the thread that calls."""
 
-    def __init__(self, reader: VaultReader, index: NoteIndex) -> None:
+    def __init__(self, reader: VaultReader, index: NoteIndex, give_way: Callable[[], None] = lambda: None) -> None:
+        """Args:
+        give_way: Called between a few notes and the next; waits while somebody waits for an answer.
+        """
+        self._give_way = give_way
         self._reader = reader
         self._index = index
         # Content hash -> text hash of notes deleted lately: a move whose two halves come apart is still a move.
@@ -150,7 +157,9 @@ class Applier:
     ) -> tuple[_Moves, _Notes]:
         moves: _Moves = []
         notes: _Notes = []
-        for file in self._read(batch, applied):
+        for number, file in enumerate(self._read(batch, applied)):
+            if number % FEW == 0:
+                self._give_way()
             known = indexed.get(file.entry.path)
             if known is not None and known.content_hash == file.content_hash:
                 moves.append((known.note_id, _entry(known.note_id, file, known.text_hash)))

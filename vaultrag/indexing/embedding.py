@@ -37,10 +37,13 @@ class Embedding:
         *,
         changed: Callable[[Iterable[NotePath]], None] = lambda paths: None,
         name: str = "vault",
+        give_way: Callable[[], None] = lambda: None,
     ) -> None:
         """Args:
         changed: Told of notes that turn out to differ from what the index knows.
+        give_way: Called before each note is read; waits while somebody waits for an answer.
         """
+        self._give_way = give_way
         self.meaning = meaning
         self.changed = changed
         self.progressed: Callable[[], None] = lambda: None
@@ -179,6 +182,8 @@ class Embedding:
                 self.meaning.repair(self._index.text_hashes)
         if self.meaning.view.state == "waiting":
             self.meaning.check_identity(self._index.text_hashes)  # raises while the embedder is away
+        if self.words_first():
+            return
         if self.meaning.pending and not self.meaning.off:
             if not self._done:
                 self._since = self._clock.monotonic()
@@ -196,6 +201,7 @@ class Embedding:
             entry = entries.get(note_id)
             if entry is None:
                 continue
+            self._give_way()
             result = self._reader.read(entry.path)
             if isinstance(result, Content) and content_hash(result.data) == entry.content_hash:
                 texts[note_id] = parse_note(entry.path, result.data).text

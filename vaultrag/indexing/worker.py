@@ -61,9 +61,11 @@ class IndexWorker:
         reconcile_s: float,
         name: str = "vault",
         away: Callable[[], None] = lambda: None,
+        give_way: Callable[[], None] = lambda: None,
     ) -> None:
         """Args:
         away: Called when the vault's folder cannot be looked at.
+        give_way: See ``Applier``.
         """
         self._away = away
         self._reader = reader
@@ -71,7 +73,7 @@ class IndexWorker:
         self._embedding = embedding
         self._clock = clock
         self._reconcile_s = reconcile_s
-        self._applier = Applier(reader, index)
+        self._applier = Applier(reader, index, give_way)
         self._wake = threading.Condition()
         self._scopes: set[NotePath] = {WHOLE}
         self._confirmed = False

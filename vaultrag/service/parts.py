@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ class VaultParts:
     Attributes:
         lacking: Counts the notes without a vector.
         narrowed: What may be seen of a comparison with all vectors.
+        asked: Entered while an answer is made: what is done to notes meanwhile gives way.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
     """
 
@@ -46,4 +48,5 @@ class VaultParts:
     lacking: Callable[[], int]
     reranker: Reranker | None = None
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
+    asked: Callable[[], AbstractContextManager[None]] = nullcontext
     for_agents: bool = False

@@ -63,9 +63,10 @@ class VaultService:
             preview_chars: Length of a preview at most; 0 for none.
             partial: Called once with what words and names found, before meaning is asked.
         """
-        return self._asking.search(
-            text, limit=limit, mode=mode, typing=typing, preview_chars=preview_chars, partial=partial
-        )
+        with self._parts.asked():
+            return self._asking.search(
+                text, limit=limit, mode=mode, typing=typing, preview_chars=preview_chars, partial=partial
+            )
 
     def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:
         """How a query was read, and why each note stands where it stands.
@@ -76,7 +77,8 @@ class VaultService:
             limit: Hits explained at most, whether they count as found or not.
             mode: Which arms are asked.
         """
-        return self._asking.explain(text, path=path, limit=limit, mode=mode)
+        with self._parts.asked():
+            return self._asking.explain(text, path=path, limit=limit, mode=mode)
 
     def in_note(
         self,
@@ -99,7 +101,8 @@ class VaultService:
         Raises:
             NoteNotFound, NoteUnreadable, PathRefused
         """
-        return self._asking.in_note(path, text, limit=limit, mode=mode, measure=measure)
+        with self._parts.asked():
+            return self._asking.in_note(path, text, limit=limit, mode=mode, measure=measure)
 
     def related(self, path: str, *, limit: int | None = None, linked: bool = True, folder: str = "") -> Answer:
         """Notes near in meaning to one note, or linked with it.
@@ -113,7 +116,8 @@ class VaultService:
         Raises:
             NoteNotFound, PathRefused
         """
-        return self._asking.related(path, limit=limit, linked=linked, folder=folder)
+        with self._parts.asked():
+            return self._asking.related(path, limit=limit, linked=linked, folder=folder)
 
     def get(self, path: str, *, first: int | None = None, last: int | None = None, heading: str = "") -> NoteView:
         """A note, whole, or the lines asked for (1-based, inclusive), or the section under a heading.
