@@ -48,11 +48,15 @@ def cpu_s(pid: int) -> float | None:
 
 
 def private_mb(pid: int) -> float | None:
-    """Memory that is the process's own: mapped files count for nobody. None where nobody says."""
+    """Memory that is the process's own and cannot be dropped; None where nobody says.
+
+    Mapped files count for nobody. (Clean pages of a database that no other process maps are called private, too, but
+    they are the system's cache: it takes them back when it likes.)
+    """
     if sys.platform != "linux":
         return None
     text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private_")) / 1024
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(("Private_Dirty", "Swap:"))) / 1024
 
 
 def load() -> float:
