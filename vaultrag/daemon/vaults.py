@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vaultrag.config import Places, Settings, vault_id
-from vaultrag.daemon.privacy import for_agents, private_rules
+from vaultrag.daemon.privacy import for_agents, private_rules, today
 from vaultrag.embed.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embedding import Embedding
@@ -27,7 +27,7 @@ from vaultrag.store.files import StoreFolder
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.succession import Succession
+from vaultrag.store.standings import Standings
 from vaultrag.watch import DiskReader, VaultWatcher
 
 log = logging.getLogger(__name__)
@@ -127,6 +127,7 @@ def open_vault(
     embedding.progressed = lambda: tell(identity, ())
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index), Names(index)
+    standings = Standings(index, today(clock))
 
     def look_everywhere(reason: str) -> None:
         log.info("comparing all of %s: %s", identity, reason)
@@ -158,8 +159,8 @@ def open_vault(
         reader=reader,
         index=index,
         table=table,
-        engine=Engine(words, names, table, table.matching, settings.search, Succession(index).successors),
-        hits=HitMaker(table, words, reader),
+        engine=Engine(words, names, table, table.matching, settings.search, standings),
+        hits=HitMaker(table, words, reader, standings),
         meaning=meaning,
         worker=worker,
         embedding=embedding,
@@ -169,6 +170,8 @@ def open_vault(
         events=shelf.events,
         close=close,
         lacking=lambda: meaning.pending,
+        standings=standings,
+        rules=settings.rules,
     )
     agents = for_agents(parts, index, rules, settings.search)
     shelf.listen(damaged)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Content, Gone, NoteId, NotePath, ReadResult, Skipped
+from vaultrag.model import Aged, Content, Gone, NoteId, NotePath, ReadResult, Skipped
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
 from vaultrag.ports import NoteReader, NoteTable, VectorScan
@@ -97,6 +97,7 @@ def blind(
     hits: Callable[[NoteReader], HitMaker],
     hidden: Callable[[], frozenset[NoteId]],
     inodes: Callable[[], frozenset[int]],
+    standings: Callable[[], Mapping[NoteId, Aged]],
 ) -> VaultParts:
     """The parts that agents are answered from.
 
@@ -108,6 +109,7 @@ def blind(
         hits: Makes hits of what this reader reads.
         hidden: The private notes.
         inodes: The files that are private by where they lie.
+        standings: The notes that no longer hold, by what the visible notes say.
     """
 
     def seen_by_agents(scan: VectorScan) -> VectorScan:
@@ -127,6 +129,7 @@ def blind(
         watching=lambda: "",
         events=(),
         narrowed=seen_by_agents,
+        standings=standings,
         lacking=lambda: len(parts.meaning.awaited & frozenset(table.all_ids())),
         for_agents=True,
     )
