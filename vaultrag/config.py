@@ -116,6 +116,8 @@ class PrivacySettings:
     """Patterns in gitignore syntax, letter case aside: ["Diary/", "*.secret.md"]."""
     tags: tuple[str, ...] = ()
     """Notes with one of these tags, or one below it: ["personal", "client/confidential"]."""
+    mask_secrets: bool = True
+    """Mask what looks like a key or a token in what agents get to read."""
 
 
 @dataclass(frozen=True, slots=True)

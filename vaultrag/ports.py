@@ -121,6 +121,18 @@ class PassageEmbedder(Embedder, Protocol):
         ...
 
 
+class Masker(Protocol):
+    """Hides keys and tokens that lie about in texts."""
+
+    def text(self, text: str) -> str:
+        """The text with each of them replaced by a mark; as many lines as before."""
+        ...
+
+    def data(self, data: bytes) -> bytes:
+        """The same for a file's bytes."""
+        ...
+
+
 class Census(Protocol):
     """What is counted and listed of the notes."""
 

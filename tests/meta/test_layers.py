@@ -22,6 +22,7 @@ LEVELS: dict[str, int] = {
     "embed": 3,
     "store": 3,
     "watch": 3,
+    "masking": 3,
     "indexing": 4,
     "search": 4,
     "service": 5,
@@ -42,7 +43,7 @@ FRIENDS = {("ranking", "notes"), ("rpc.client", "rpc"), ("rpc", "rpc.client")}
 
 # The core knows the outside by its ports only.
 CORE = {"indexing", "search", "service"}
-ADAPTERS = {"embed", "store", "watch"}
+ADAPTERS = {"embed", "store", "watch", "masking"}
 
 FENCES: dict[str, set[str]] = {
     "apsw": {"store"},
@@ -59,6 +60,7 @@ FENCES: dict[str, set[str]] = {
     "frontmatter": {"notes"},
     "yaml": {"notes"},
     "re2": {"notes"},
+    "detect_secrets": {"masking"},
     "typer": {"cli"},
     "textual": {"tui"},
     "mcp": {"mcp"},

@@ -9,11 +9,11 @@ from vaultrag.config import PrivacySettings, SearchSettings
 from vaultrag.errors import ConfigError
 from vaultrag.model import NoteId
 from vaultrag.notes.private import PrivateRules, tag_key
-from vaultrag.ports import Clock
+from vaultrag.ports import Clock, Masker, NoteTable
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts
-from vaultrag.service.agents import blind
+from vaultrag.service.agents import MaskedTable, blind
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex
@@ -40,10 +40,17 @@ def today(clock: Clock) -> Callable[[], date]:
     return lambda: datetime.fromtimestamp(clock.time_ns() / 1e9).astimezone().date()
 
 
-def for_agents(parts: VaultParts, index: NoteIndex, rules: PrivateRules, settings: SearchSettings) -> VaultParts:
+def for_agents(
+    parts: VaultParts,
+    index: NoteIndex,
+    rules: PrivateRules,
+    settings: SearchSettings,
+    masker: Masker | None,
+) -> VaultParts:
     """The vault's parts as agents get them."""
     private = PrivateNotes(rules)
-    table, words, names = NoteRows(index, private), FullText(index, private), Names(index, private)
+    rows, words, names = NoteRows(index, private), FullText(index, private), Names(index, private)
+    table: NoteTable = rows if masker is None else MaskedTable(rows, masker)
     standings = Standings(index, today(parts.clock), private)
 
     def hidden() -> frozenset[NoteId]:
@@ -63,4 +70,5 @@ def for_agents(parts: VaultParts, index: NoteIndex, rules: PrivateRules, setting
         hidden,
         inodes,
         standings,
+        masker,
     )

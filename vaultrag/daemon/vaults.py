@@ -17,6 +17,7 @@ from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadabl
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
+from vaultrag.masking import SecretMasker
 from vaultrag.model import Identity, NotePath
 from vaultrag.ports import Clock, Embedder
 from vaultrag.search.engine import Engine
@@ -128,6 +129,7 @@ def open_vault(
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index), Names(index)
     standings = Standings(index, today(clock))
+    masker = SecretMasker() if settings.privacy.mask_secrets else None
 
     def look_everywhere(reason: str) -> None:
         log.info("comparing all of %s: %s", identity, reason)
@@ -173,7 +175,7 @@ def open_vault(
         standings=standings,
         rules=settings.rules,
     )
-    agents = for_agents(parts, index, rules, settings.search)
+    agents = for_agents(parts, index, rules, settings.search, masker)
     shelf.listen(damaged)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two
