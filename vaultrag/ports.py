@@ -133,6 +133,14 @@ class Masker(Protocol):
         ...
 
 
+class SessionMemory(Protocol):
+    """Remembers what has been shown."""
+
+    def take(self, session: str, paths: Iterable[NotePath]) -> set[NotePath]:
+        """Those of the notes that the session has not had; from now on it has had them."""
+        ...
+
+
 class Census(Protocol):
     """What is counted and listed of the notes."""
 

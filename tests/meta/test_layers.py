@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "vaultrag"
 LEVELS: dict[str, int] = {
     "errors": 0,
     "model": 1,
+    "home": 1,
     "config": 2,
     "ports": 2,
     "notes": 2,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vaultrag.config import Places, Settings, vault_id
 from vaultrag.daemon.privacy import for_agents, private_rules, today
+from vaultrag.daemon.sessions import SessionMemory
 from vaultrag.embed.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embedding import Embedding
@@ -174,6 +175,7 @@ def open_vault(
         lacking=lambda: meaning.pending,
         standings=standings,
         rules=settings.rules,
+        sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
     )
     agents = for_agents(parts, index, rules, settings.search, masker)
     shelf.listen(damaged)

@@ -5,9 +5,7 @@ Nothing here ranks: no score, mode or filter of a search can drop a rule. Notes 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from threading import Lock
 
 from vaultrag.errors import NoteUnreadable, RulesTooLong
 from vaultrag.model import (
@@ -21,7 +19,6 @@ from vaultrag.model import (
     Group,
     Note,
     NoteId,
-    NotePath,
     NoteRow,
     Recent,
     Rule,
@@ -49,17 +46,12 @@ CATALOGUED = 2000
 CALLED_TOKENS = 2000
 """Budget of what one action calls for, when the caller does not say."""
 
-SESSIONS = 512
-"""Sessions whose notes are remembered; the one that was quiet the longest is forgotten first."""
-
 
 class Listing:
     """Lists notes of one vault. Callable from any thread."""
 
     def __init__(self, parts: VaultParts) -> None:
         self._parts = parts
-        self._had: OrderedDict[str, set[NotePath]] = OrderedDict()
-        self._lock = Lock()
 
     def rules(self, max_tokens: int | None = None) -> Rules:
         """See ``VaultService.rules``."""
@@ -140,7 +132,8 @@ class Listing:
                     called.append((row, why))
             except WhenProblem as problem:
                 problems.append(f"{row.path}: {problem}")
-        fresh = self._not_had(session, [row.path for row, _ in called])
+        paths = [row.path for row, _ in called]
+        fresh = self._parts.sessions.take(session, paths) if session else paths
         read = self._read([row.note_id for row, _ in called if row.path in fresh])
         return self._told(read, {row.note_id: why for row, why in called}, max_tokens, tuple(problems))
 
@@ -168,19 +161,6 @@ class Listing:
             tokens += estimate(text)
             notes.append(Called(row.path, note.title, text, why[row.note_id], left, standing))
         return Triggered(tuple(notes), tokens, cut, problems)
-
-    def _not_had(self, session: str, paths: Sequence[NotePath]) -> set[NotePath]:
-        """Those of the notes that the session has not had; from now on it has had them."""
-        if not session:
-            return set(paths)
-        with self._lock:
-            had = self._had.setdefault(session, set())
-            self._had.move_to_end(session)
-            while len(self._had) > SESSIONS:
-                self._had.popitem(last=False)
-            fresh = set(paths) - had
-            had |= fresh
-            return fresh
 
     def _rule(self, row: NoteRow, standing: Standing | None) -> Rule | None:
         result = self._parts.reader.read(row.path)

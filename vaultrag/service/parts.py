@@ -11,7 +11,7 @@ from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.model import Aged, NoteId
-from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, VectorScan
+from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 
@@ -28,6 +28,7 @@ class VaultParts:
         lacking: Counts the notes without a vector.
         standings: The notes that no longer hold, or not yet.
         rules: What makes a note a rule, beside what notes say themselves.
+        sessions: What acting agents have been shown.
         narrowed: What may be seen of a comparison with all vectors.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
     """
@@ -50,6 +51,7 @@ class VaultParts:
     lacking: Callable[[], int]
     standings: Callable[[], Mapping[NoteId, Aged]]
     rules: RuleSettings
+    sessions: SessionMemory
     reranker: Reranker | None = None
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
     for_agents: bool = False
