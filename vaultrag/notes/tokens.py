@@ -1,8 +1,8 @@
 """How many tokens a text costs a model that reads it: an estimate by rule, with no model and no vocabulary.
 
-Held against two public vocabularies (cl100k and o200k, paragraphs of the sample vault): it errs by a tenth at most for
-nineteen paragraphs in twenty, to the high side for English, to the low side for strings of no language. Other models
-cut otherwise; a budget kept by this estimate is kept within about a fifth.
+Held against two public vocabularies, cl100k and o200k, on the 820 paragraphs of the sample vault: 3 and 4 % high over
+all; nine paragraphs in ten lie between a tenth below (German, names, strings of no language) and a quarter above (plain
+English). Other models cut otherwise again, so that a budget is kept within about a quarter.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ _WHOLE = 6  # a word so long is mostly one token
 _LETTERS = 4.0  # of a longer one, for each token
 _CJK = "\u2e80"
 _DOTS = " …"
+_LONG, _SAMPLE, _SAMPLES = 50_000, 2_000, 16
 
 
 def estimate(text: str) -> int:
-    """Tokens of a text, about."""
+    """Tokens of a text, about. Of a very long one only parts are looked at, spread over the whole."""
+    if len(text) > _LONG:
+        step = len(text) // _SAMPLES
+        parts = sum(estimate(text[number * step : number * step + _SAMPLE]) for number in range(_SAMPLES))
+        return parts * len(text) // (_SAMPLES * _SAMPLE)
     count = 0.0
     for match in _PIECE.finditer(text):
         count += _cost(match.group())
@@ -26,7 +31,7 @@ def estimate(text: str) -> int:
 
 def fit(text: str, tokens: int) -> str:
     """The text, or as much of its beginning as costs no more than so many tokens, cut at a blank and ended by dots."""
-    if len(text) <= tokens or estimate(text) <= tokens:  # no character costs more than about one
+    if estimate(text) <= tokens:
         return text
     room, end = tokens - 1.0, 0
     for match in _PIECE.finditer(text):
@@ -45,7 +50,7 @@ def fit(text: str, tokens: int) -> str:
 def _cost(piece: str) -> float:
     last = piece[-1]
     if not piece.isascii():
-        return sum(1.3 if char >= _CJK else 0.6 if char.isalpha() else 1.0 for char in piece)
+        return sum(1.1 if char >= _CJK else 0.6 if char.isalpha() else 1.0 for char in piece)
     if last.isalpha():
         if len(piece) > 1 and piece.isupper():
             return len(piece) / 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from vaultrag.model import Note, Standing
 from vaultrag.notes.marks import first_text
@@ -17,7 +18,7 @@ from vaultrag.notes.tokens import estimate, fit
 from vaultrag.ranking.folding import folded
 from vaultrag.ranking.snippet import Preview, occurrences
 
-RECORD_TOKENS = 60
+RECORD_TOKENS = 58
 """No line is estimated to cost more."""
 
 _TITLE_TOKENS = 16
@@ -32,13 +33,27 @@ _RULE_HEADING = re.compile(
     re.IGNORECASE,
 )
 _OBLIGES = re.compile(
-    r"\b(?:must|never|always|shall|only|forbidden|prohibited|required|mandatory|at (?:least|most)|"
+    r"\b(?:must|may|never|always|shall|only|forbidden|prohibited|required|mandatory|at (?:least|most)|"
     r"no (?:more|less) than|may not|not allowed|is allowed|are allowed|do not|don't|have to|has to|unless|except|"
     r"nobody|no one|muss|müssen|darf|dürfen|nie|niemals|immer|nur|verboten|mindestens|höchstens|spätestens|außer|"
     r"niemand)\b"
     r"|必ず|必须|必須|禁止|不得|不要|してはいけない|なければならない|以内|のみ",
     re.IGNORECASE,
 )
+_EXCEPTS = re.compile(
+    r"\b(?:except\w*|but|whereas|though|apart from|aside from|only (?:if|when|on|for)|unless|however|instead|"
+    r"opposite|the one (?:case|kind|time)|does not hold|no \w+ is (?:needed|required)|nur (?:wenn|bei|für)|"
+    r"außer|ausnahm\w*|ausgenommen|sondern|aber|jedoch|stattdessen)\b|除|例外|ただし",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"(?<=[;:])\s+")
+PART = 0.7
+"""So much of a piece must be there for its words to count."""
+
+EXCEPTION, RULE, TORN = 0.5, 0.3, 0.1
+"""Worth of an exception and of a rule, and what a stretch loses that begins within a sentence; all words of a query
+have 1."""
+
 _ONLY_TAGS = re.compile(r"(?:#\S+\s*)+")
 _LINK_MARKS = re.compile(r"\[\[([^\]|]*\|)?([^\]]*)\]\]")
 
@@ -61,12 +76,21 @@ def record(
         tokens: What the line may cost at most, by the estimate of ``notes.tokens``.
     """
     head = fit(note.title, _TITLE_TOKENS)
-    facts = fit("; ".join(_facts(note, standing)), _FACTS_TOKENS)
+    told_of = list(_facts(note, standing))
+    facts = fit(
+        "; ".join(
+            told_of[:1] if place is not None and standing is None else told_of[: 2 if place is not None else None]
+        ),
+        _FACTS_TOKENS,
+    )
     line = f"{head} ({facts})" if facts else head
     room = tokens - estimate(line) - 2  # the dash, and what the estimate gains where two texts meet
-    if room >= _MIN_SAYING and (saying := _joined(_saying(note, wanted or {}, place), room)):
-        line = f"{line} — {saying}"
-    for link in _links(note, line):
+    if room >= _MIN_SAYING:
+        sentences = units(note.text.text)
+        saying = _matching(sentences, wanted or {}, place, room) if place is not None else ""
+        if saying := saying or _joined(_saying(note, sentences), room):
+            line = f"{line} — {saying}"
+    for link in _links(note, line) if place is None else ():
         longer = f"{line} → [[{link}]]" if "→" not in line else f"{line}, [[{link}]]"
         if estimate(longer) > tokens:
             break
@@ -114,14 +138,9 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
-def _saying(note: Note, wanted: Mapping[str, float], place: Preview | None) -> Iterator[str]:
+def _saying(note: Note, sentences: Sequence[Unit]) -> Iterator[str]:
     """Sentences, the one that says most first; as many of them are used as there is room for."""
-    said = first_text(note.properties, *_SAID)
-    sentences = units(note.text.text)
-    if place is not None and (found := _matching(sentences, wanted, place)):
-        yield from found
-        return
-    if said:
+    if said := first_text(note.properties, *_SAID):
         yield said
         return
     prose = [unit for unit in sentences if not unit.heading and not _ONLY_TAGS.fullmatch(unit.text)] or list(sentences)
@@ -130,20 +149,66 @@ def _saying(note: Note, wanted: Mapping[str, float], place: Preview | None) -> I
     yield from (unit.text for unit in _under_rule(sentences) or obliging or prose[:1])
 
 
-def _matching(sentences: Sequence[Unit], wanted: Mapping[str, float], place: Preview) -> list[str]:
-    """The sentences at the place found: the one with most of the words, then those around it."""
+def _matching(sentences: Sequence[Unit], wanted: Mapping[str, float], place: Preview, room: int) -> str:
+    """The stretch of the place found that answers best, as long as there is room for."""
     inside = [unit for unit in sentences if unit.end >= place.first and unit.start <= place.last and not unit.heading]
-    if not inside:
-        return []
-    weights = [_weight(unit.text, wanted) for unit in inside]
-    best = max(range(len(inside)), key=lambda number: (weights[number], bool(_OBLIGES.search(inside[number].text))))
-    if not weights[best]:
-        best = next((n for n, unit in enumerate(inside) if _OBLIGES.search(unit.text)), 0)
-    return [unit.text for unit in inside[best:]]
+    pieces = [piece for unit in inside for piece in _pieces(_plain(unit.text), wanted)]
+    best, most = ("", -1.0)
+    for first in range(len(pieces)):
+        stretch = list(_fitting(pieces[first:], room))
+        worth = _worth(stretch, wanted)
+        if worth > most + 1e-9:
+            best, most = _told_of(stretch, room), worth
+    return best
 
 
-def _weight(text: str, wanted: Mapping[str, float]) -> float:
-    return sum(wanted[word] for word in {word for _, _, word in occurrences(folded(text), wanted)})
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence, or a part of a long one. ``telling``: its share of what the sentence is worth by itself."""
+
+    text: str
+    tokens: int
+    words: frozenset[str]
+    telling: float
+    begins: bool
+
+
+def _pieces(sentence: str, wanted: Mapping[str, float]) -> Iterator[_Piece]:
+    telling = _telling(sentence)
+    parts = [part for part in _PARTS.split(sentence) if part]
+    costs = [estimate(part) for part in parts]
+    for number, part in enumerate(parts):
+        words = frozenset(word for _, _, word in occurrences(folded(part), wanted))
+        yield _Piece(part, costs[number], words, telling * costs[number] / (sum(costs) or 1), number == 0)
+
+
+def _fitting(pieces: Sequence[_Piece], room: int) -> Iterator[_Piece]:
+    """The pieces that there is room for, the last one perhaps in part: then with its share of what it tells."""
+    for piece in pieces:
+        if room < min(piece.tokens, _MIN_SAYING):
+            return
+        share = min(1.0, room / piece.tokens)
+        yield replace(piece, telling=piece.telling * share, words=piece.words if share > PART else frozenset())
+        room -= piece.tokens
+
+
+def _worth(stretch: Sequence[_Piece], wanted: Mapping[str, float]) -> float:
+    words = frozenset().union(*(piece.words for piece in stretch))
+    total = sum(wanted.values()) or 1.0
+    whole = 0.0 if stretch[0].begins else -TORN
+    return sum(wanted[word] for word in words) / total + sum(piece.telling for piece in stretch) + whole
+
+
+def _told_of(stretch: Sequence[_Piece], room: int) -> str:
+    text = fit(" ".join(piece.text for piece in stretch), room)
+    return text if stretch[0].begins else f"… {text}"
+
+
+def _telling(sentence: str) -> float:
+    """What a sentence is worth by itself: who asks after a rule asks after its exception most of all."""
+    if _EXCEPTS.search(sentence):
+        return EXCEPTION
+    return RULE if _OBLIGES.search(sentence) else 0.0
 
 
 def _under_rule(sentences: Sequence[Unit]) -> list[Unit]:

@@ -121,8 +121,12 @@ def _cut(hit: Hit, share: int) -> Hit | None:
     left = share - cost(replace(hit, preview=""))
     if left < PREVIEW_TOKENS:
         return None
-    preview = fit(hit.preview, left)
-    return replace(hit, preview=preview, spans=_within(hit.spans, len(preview)))
+    for spare in (0, 3, 8):  # the dots cost something, and parts of a text cost a little more than the whole
+        preview = fit(hit.preview, left - spare)
+        cut = replace(hit, preview=preview, spans=_within(hit.spans, len(preview)))
+        if cost(cut) <= share:
+            return cut
+    return None
 
 
 def _within(spans: Sequence[Span], end: int) -> tuple[Span, ...]:
