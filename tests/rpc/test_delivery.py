@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.support.daemons import Raw, RunningDaemon, daemon_home
 from vaultrag.notes.tokens import estimate
+from vaultrag.rpc.methods import METHODS
 
 LONG = "\n\n".join(f"Paragraph {n} of the pump book: the seal of pump {n} is looked at every week." for n in range(80))
 NOTES = {
@@ -250,3 +252,46 @@ def test_a_rule_whose_file_is_away_is_an_error() -> None:
             error = raw.call("rules", {})["error"]
     assert error["data"]["kind"] == "NoteUnreadable"
     assert "Law.md" in error["message"]
+
+
+HARD = {
+    "Empty.md": "---\nalways: true\n---\n",
+    "Stop words.md": "---\nalways: yes\n---\nthe of and\n",
+    "Old.md": "---\nalways: true\nsuperseded_by: '[[New]]'\ninvalidated_by: New\nvalid_to: 2001-01-01\n---\nOld.\n",
+    "New.md": "---\nAlways: 'True'\nvalid_from: 2999-01-01\n---\nNew.\n",
+    "Draft.md": "---\nalways: [true]\nstatus: archived\nconfidence: 0\n---\nA draft.\n",
+    "Archive/Deep/down.md": "---\nalways: on\n---\nFar down.\n",
+    "Broken.md": "---\nalways: true\ntitle: [\n---\nBroken.\n",
+    "Open.md": "---\nalways: true\n# never closed\n",
+    "日本.md": "---\nalways: true\n---\n門は必ず閉める。\n",
+}
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        {},
+        {"limit": 1},
+        {"fusion": "rrf", "words_weight": 0.0, "passages_weight": 0.0, "links_weight": 0.0, "passages": False},
+    ],
+    ids=str,
+)
+def test_nothing_can_drop_a_rule(search: dict[str, Any]) -> None:
+    """No limit, weight, standing, status or content keeps a rule back, nor do hundreds of others."""
+    many = {f"Many/{n:03}.md": f"---\nalways: true\n---\nRule {n}.\n" for n in range(250)}
+    with daemon_home({"search": search, "rules": {"max_tokens": 0}}) as home:
+        for path, text in (HARD | many).items():
+            home.write(path, text)
+        home.write("No rule.md", "---\nalways: false\n---\nNot one.\n")
+        home.start().ready()
+        with Raw(home.places, reader="agent") as raw:
+            for mode in ("hybrid", "words", "meaning"):  # a search between them changes nothing
+                raw.call("search", {"query": "tag:#none -is:orphan path:nowhere", "mode": mode, "limit": 1})
+                rules = result(raw, "rules")
+                assert {rule["path"] for rule in rules["rules"]} == {*HARD, *many}
+                assert {rule["path"]: rule["text"] for rule in rules["rules"]} == HARD | many
+
+
+def test_rules_take_no_condition() -> None:
+    """The method has no parameter by which a rule could be left out: only a bound, which is an error, and the vault."""
+    assert [field.name for field in msgspec.structs.fields(METHODS["rules"].params)] == ["max_tokens", "vault"]
