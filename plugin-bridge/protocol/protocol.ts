@@ -131,6 +131,7 @@ export interface ExplainedHit {
   found: boolean;
   verdict: string;
   evidence: Evidence[];
+  standing: Standing | null;
 }
 
 /** One thing that a query looks for. */
@@ -200,7 +201,7 @@ export interface Hit {
   standing: Standing | null;
 }
 
-/** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. */
+/** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
 export interface InNote {
   path: string;
   title: string;
@@ -212,6 +213,7 @@ export interface InNote {
   end_line: number;
   reasons: Reason[];
   elapsed_ms: number;
+  standing: Standing | null;
 }
 
 export interface InNoteParams {

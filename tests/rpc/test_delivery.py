@@ -237,6 +237,13 @@ def test_what_no_longer_holds_says_so(raw: Raw) -> None:
     listed = {note["path"]: note["standing"] for note in result(raw, "recent", limit=50)["notes"]}
     assert listed["Old limit.md"]["state"] == "superseded"
     assert result(raw, "get", path="Old limit.md")["standing"]["since"] == "2024-12-31"
+    assert result(raw, "in_note", path="Old limit.md", query="limit")["standing"]["state"] == "superseded"
+    explained = {hit["path"]: hit["standing"] for hit in result(raw, "explain", query="limit")["hits"]}
+    assert (explained["Old limit.md"]["state"], explained["New limit.md"]) == ("superseded", None)
+    (near,) = result(raw, "related", path="New limit.md")["hits"]
+    assert (near["path"], near["standing"]["state"], near["evidence"][-1]["arm"]) == (
+        "Old limit.md", "superseded", "superseded",
+    )  # fmt: skip
     past = result(raw, "search", query="what was the limit before")["hits"]
     assert not [part for hit in past for part in hit["evidence"] if part["arm"] == "superseded"]
 

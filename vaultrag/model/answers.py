@@ -167,6 +167,7 @@ class InNote:
     """Where a query stands in one note. ``matches`` are in the note's own order, the weightiest ``limit`` of ``total``.
 
     ``start_line`` and ``end_line`` are those of the passage nearest in meaning; both 0 where meaning was not asked.
+    ``standing``: why the note no longer holds, or not yet; null where it holds.
     """
 
     path: NotePath
@@ -179,6 +180,7 @@ class InNote:
     end_line: int = 0
     reasons: tuple[Reason, ...] = ()
     elapsed_ms: float = 0.0
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,7 @@ class ExplainedHit:
         needed: What ``log_odds`` had to reach.
         found: Whether the note is in the answer.
         verdict: The same in words, and for a missing note the reason.
+        standing: Why the note no longer holds, or not yet; null where it holds, and for one that is not in the index.
     """
 
     path: NotePath
@@ -223,6 +226,7 @@ class ExplainedHit:
     found: bool
     verdict: str
     evidence: tuple[Evidence, ...] = ()
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)

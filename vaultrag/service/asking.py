@@ -15,6 +15,7 @@ from vaultrag.indexing.meaning import describe
 from vaultrag.model import Answer, Explanation, Hit, InNote, Mode, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for
+from vaultrag.ranking.priors import demote
 from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
 from vaultrag.ranking.reranking import RERANKED, reranked
 from vaultrag.ranking.snippet import PREVIEW_CHARS
@@ -132,6 +133,7 @@ class Asking:
             vector = view.vectors.vector(note_id)
             scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
         ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed)
+        ranked = demote(ranked, self._parts.standings())
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         self._look_at(hits, gone)
         reasons = self._index_reasons(scan)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from vaultrag.errors import NoteUnreadable, RulesTooLong
 from vaultrag.model import (
-    Aged,
     Brief,
     Called,
     Catalogue,
@@ -35,7 +34,7 @@ from vaultrag.notes.when import Deed, WhenProblem, called_by
 from vaultrag.ranking.record import record
 from vaultrag.service.delivering import fitted
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
-from vaultrag.service.selecting import in_folder, lies_in, selected, tagged
+from vaultrag.service.selecting import in_folder, lies_in, selected, standing_of, tagged
 
 ALWAYS = "always"
 WHEN = "when"
@@ -64,7 +63,9 @@ class Listing:
             ids |= in_folder(table, folder)
         aged = self._parts.standings()
         rules = [
-            rule for row in table.by_ids(ids).values() if (rule := self._rule(row, _standing(aged, row))) is not None
+            rule
+            for row in table.by_ids(ids).values()
+            if (rule := self._rule(row, standing_of(aged, row.note_id))) is not None
         ]
         rules.sort(key=lambda rule: made(rule.created, rule.path))
         total = sum(rule.tokens for rule in rules)
@@ -86,7 +87,7 @@ class Listing:
         notes: list[Brief] = []
         tokens, aged = 0, self._parts.standings()
         for row, note, entry_ns in self._read(ids):
-            standing = _standing(aged, row)
+            standing = standing_of(aged, row.note_id)
             line = record(note, standing)
             cost = estimate(line) + estimate(row.path)
             if len(notes) == shown or (max_tokens and tokens + cost > max_tokens):
@@ -152,7 +153,7 @@ class Listing:
         notes: list[Called] = []
         tokens = cut = 0
         for row, note, _ in read:
-            standing = _standing(aged, row)
+            standing = standing_of(aged, row.note_id)
             text, left = fitted(note.body.strip("\n"), max(0, room - tokens)) if room else (note.body.strip("\n"), 0)
             if left:
                 cut += 1
@@ -198,10 +199,6 @@ class Listing:
                     yield row, parse_note(row.path, result.data), result.entry.mtime_ns
                 elif isinstance(result, Gone | Skipped):
                     self._parts.worker.notice([row.path])
-
-
-def _standing(aged: Mapping[NoteId, Aged], row: NoteRow) -> Standing | None:
-    return aged[row.note_id].standing if row.note_id in aged else None
 
 
 def made(created: str, path: str) -> tuple[bool, str, str]:

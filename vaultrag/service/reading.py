@@ -13,6 +13,7 @@ from vaultrag.ports import NoteTable
 from vaultrag.ranking.record import record
 from vaultrag.service.delivering import within
 from vaultrag.service.parts import VaultParts
+from vaultrag.service.selecting import standing_of
 
 PREVIEW_TOKENS = 200
 """What the beginning of a note costs at most."""
@@ -89,8 +90,7 @@ def get(
                 f"lines {first or 1} to {last or len(lines)} are not in {known}, which has {len(lines)}", path=known
             )
     row = parts.table.by_ids([note_id]).get(note_id)
-    aged = parts.standings().get(note_id)
-    standing = aged.standing if aged is not None else None
+    standing = standing_of(parts.standings(), note_id)
     text = record(note, standing) if shape == "compact" else "\n".join(lines[start - 1 : end])
     view = NoteView(
         path=known,

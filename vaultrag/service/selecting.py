@@ -1,10 +1,11 @@
-"""Which notes a folder or a tag names."""
+"""Which notes a folder or a tag names, and how a note stands."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from unicodedata import normalize
 
-from vaultrag.model import Filters, NoteId
+from vaultrag.model import Aged, Filters, NoteId, Standing
 from vaultrag.ports import NoteTable
 
 
@@ -35,3 +36,9 @@ def selected(table: NoteTable, folder: str, tag: str) -> frozenset[NoteId] | Non
         with_tag = tagged(table, tag)
         found = with_tag if found is None else found & with_tag
     return found
+
+
+def standing_of(aged: Mapping[NoteId, Aged], note_id: NoteId) -> Standing | None:
+    """Why the note no longer holds, or not yet; None where it holds."""
+    one = aged.get(note_id)
+    return one.standing if one is not None else None
