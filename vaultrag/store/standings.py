@@ -28,8 +28,7 @@ _FIRST = frozenset(("valid_from",))
 _LAST = frozenset(("valid_to", "valid_until"))
 _LINK = re.compile(r"\[\[([^\]|#]+)")
 _SPEAKING = " OR ".join(
-    f"properties LIKE '%{part}%'"
-    for part in ("supersede", "replace", "invalidat", "depends", "based", "provenance", "valid_", "valid-")
+    f"properties LIKE '%{part}%'" for part in ("supersede", "replace", "valid", "depends", "based", "provenance")
 )
 
 
