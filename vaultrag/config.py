@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import platformdirs
 
 from vaultrag.errors import ConfigError
+from vaultrag.home import data_folder, discovery_file, own_home
 
 SOCKET_PATH_LIMIT = 103
 """Bytes of a Unix socket's path that every system takes (sun_path: 104 with its NUL on macOS, 108 on Linux)."""
@@ -116,6 +117,20 @@ class PrivacySettings:
     """Patterns in gitignore syntax, letter case aside: ["Diary/", "*.secret.md"]."""
     tags: tuple[str, ...] = ()
     """Notes with one of these tags, or one below it: ["personal", "client/confidential"]."""
+    mask_secrets: bool = True
+    """Mask what looks like a key or a token in what agents get to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSettings:
+    """Notes that a model is always given, whole, beside those whose properties say "always: true"."""
+
+    tags: tuple[str, ...] = ()
+    """Notes with one of these tags, or one below it: ["rule"]."""
+    folders: tuple[str, ...] = ()
+    """Notes in one of these folders of the vault, or below it: ["Rules"]."""
+    max_tokens: int = 8000
+    """What all rules may cost together, about; more is an error that names them. 0: no bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +208,7 @@ class Settings:
     search: SearchSettings = SearchSettings()
     server: ServerSettings = ServerSettings()
     privacy: PrivacySettings = PrivacySettings()
+    rules: RuleSettings = RuleSettings()
     tui: TuiSettings = TuiSettings()
 
 
@@ -280,10 +296,9 @@ class Places:
     def find(cls, environ: Mapping[str, str] | None = None) -> Places:
         """The platform's folders, or all under ``VAULTRAG_HOME``."""
         env = os.environ if environ is None else environ
-        if home := env.get("VAULTRAG_HOME"):
-            base = Path(home).expanduser().absolute()
-            return cls(base / "config.toml", base / "data", base / "run")
-        data = Path(platformdirs.user_data_dir("obsidian-rag", appauthor=False))
+        data = data_folder(env)
+        if base := own_home(env):
+            return cls(base / "config.toml", data, base / "run")
         config = Path(platformdirs.user_config_dir("vaultrag", appauthor=False))
         # Without a login session there is no runtime folder; a name under /tmp could be anybody's.
         runtime = Path(env["XDG_RUNTIME_DIR"]) / "vaultrag" if env.get("XDG_RUNTIME_DIR") else data / "run"
@@ -302,7 +317,7 @@ class Places:
     @property
     def discovery(self) -> Path:
         """Tells clients where the daemon answers."""
-        return self.data / "daemon.json"
+        return discovery_file(self.data)
 
     @property
     def lock(self) -> Path:

@@ -9,6 +9,7 @@
     |   |   |-- ParseFailed            not JSON at all
     |   |   `-- MessageTooLarge        one line is longer than the limit
     |   |-- NotForAgents           an agent asks for what only a person may
+    |   |-- RulesTooLong           the rules cost more than they may
     |   `-- Cancelled              the caller took the call back
     |-- VaultError             the folder of notes
     |   |-- VaultMissing           no such folder
@@ -112,6 +113,13 @@ class NotForAgents(UsageError):
 
     code = -32002
     default_hint = "ask the person to do it"
+
+
+class RulesTooLong(UsageError):
+    """The rules cost more tokens than they may. None of them is left out in silence; the message names them."""
+
+    code = -32003
+    default_hint = "shorten them, or raise max_tokens under [rules]"
 
 
 class Cancelled(UsageError):

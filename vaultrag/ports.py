@@ -121,6 +121,26 @@ class PassageEmbedder(Embedder, Protocol):
         ...
 
 
+class Masker(Protocol):
+    """Hides keys and tokens that lie about in texts."""
+
+    def text(self, text: str) -> str:
+        """The text with each of them replaced by a mark; as many lines as before."""
+        ...
+
+    def data(self, data: bytes) -> bytes:
+        """The same for a file's bytes."""
+        ...
+
+
+class SessionMemory(Protocol):
+    """Remembers what has been shown."""
+
+    def take(self, session: str, paths: Iterable[NotePath]) -> set[NotePath]:
+        """Those of the notes that the session has not had; from now on it has had them."""
+        ...
+
+
 class Census(Protocol):
     """What is counted and listed of the notes."""
 
@@ -215,7 +235,11 @@ class NoteTable(Protocol):
         ...
 
     def matching(self, filters: Filters) -> frozenset[NoteId] | None:
-        """Ids of the notes that meet the filters; None when there is no filter."""
+        """Ids of the notes that meet the filters; None when that is all there are."""
+        ...
+
+    def having(self, name: str) -> list[NoteId]:
+        """Notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
         ...
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]: ...

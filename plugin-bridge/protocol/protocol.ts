@@ -16,11 +16,52 @@ export interface Answer {
   mode: 'hybrid' | 'meaning' | 'words';
   total: number;
   elapsed_ms: number;
+  shape: 'compact' | 'full' | 'preview';
+  tokens: number;
+  cut: number;
+  shortened: number;
+}
+
+/** A note on one line: title, type, rule or summary, status, dates, links. */
+export interface Brief {
+  path: string;
+  title: string;
+  line: string;
+  type: string;
+  tags: string[];
+  mtime_ns: number;
+  standing: Standing | null;
+}
+
+/** A note whose `when` fits what is being done. `cut`: lines of the note that are not in `text`. */
+export interface Called {
+  path: string;
+  title: string;
+  text: string;
+  why: string;
+  cut: number;
+  standing: Standing | null;
 }
 
 /** Takes back a call, which is answered all the same: `Cancelled`, or its result if that was quicker. */
 export interface CancelRequest {
   id: number | string;
+}
+
+/** A line a note, by type, in an order that no edit of a note's text changes. `cut`: notes left out at the end. */
+export interface Catalogue {
+  groups: Group[];
+  total: number;
+  tokens: number;
+  cut: number;
+}
+
+export interface CatalogueParams {
+  folder?: string;
+  tag?: string;
+  limit?: number;
+  max_tokens?: number;
+  vault?: string;
 }
 
 /** How the daemon fares. `state`: the worst of its vaults' states, or idle without one. */
@@ -53,6 +94,13 @@ export interface EmbedderStatus {
   identity: string;
 }
 
+/** A note of the catalogue, on one line. It tells nothing of when the file was last touched. */
+export interface Entry {
+  path: string;
+  title: string;
+  line: string;
+}
+
 /** What one arm says of a hit. */
 export interface Evidence {
   arm: string;
@@ -83,6 +131,7 @@ export interface ExplainedHit {
   found: boolean;
   verdict: string;
   evidence: Evidence[];
+  standing: Standing | null;
 }
 
 /** One thing that a query looks for. */
@@ -111,7 +160,15 @@ export interface Get {
   first_line?: number;
   last_line?: number;
   heading?: string;
+  shape?: 'compact' | 'full' | 'preview';
+  max_tokens?: number;
   vault?: string;
+}
+
+/** The notes of one type (empty: of none), in the order in which they were made, then by path. */
+export interface Group {
+  type: string;
+  notes: Entry[];
 }
 
 export interface Hello {
@@ -139,9 +196,12 @@ export interface Hit {
   citation: string;
   stale: boolean;
   evidence: Evidence[];
+  line: string;
+  text: string;
+  standing: Standing | null;
 }
 
-/** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. */
+/** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
 export interface InNote {
   path: string;
   title: string;
@@ -153,6 +213,7 @@ export interface InNote {
   end_line: number;
   reasons: Reason[];
   elapsed_ms: number;
+  standing: Standing | null;
 }
 
 export interface InNoteParams {
@@ -173,7 +234,7 @@ export interface Match {
   weight: number;
 }
 
-/** A note handed out: the whole of it, or the lines asked for. */
+/** A note handed out: the whole of it, the lines asked for, or its one line. */
 export interface NoteView {
   path: string;
   title: string;
@@ -185,6 +246,10 @@ export interface NoteView {
   aliases: string[];
   properties: Record<string, string | string[]>;
   mtime_ns: number;
+  shape: 'compact' | 'full' | 'preview';
+  tokens: number;
+  cut: number;
+  standing: Standing | null;
 }
 
 /** Notes that were read anew or are gone. `more`: there were others; ask again for what is shown. */
@@ -207,6 +272,22 @@ export interface Reason {
   hint: string;
 }
 
+/** Notes, the latest changed first. `cut`: how many were left out for the limit or the budget. */
+export interface Recent {
+  notes: Brief[];
+  total: number;
+  tokens: number;
+  cut: number;
+}
+
+export interface RecentParams {
+  limit?: number;
+  folder?: string;
+  tag?: string;
+  max_tokens?: number;
+  vault?: string;
+}
+
 export interface Reindex {
   vault?: string;
 }
@@ -223,6 +304,28 @@ export interface RemoveVault {
   vault: string;
 }
 
+/** A note that goes to the reader whole. `text` is the file's, from its first line to its last. */
+export interface Rule {
+  path: string;
+  title: string;
+  text: string;
+  created: string;
+  tokens: number;
+  standing: Standing | null;
+}
+
+/** Every rule, in the order in which they were made. The same bytes as long as no rule changes. */
+export interface Rules {
+  rules: Rule[];
+  tokens: number;
+  complete: boolean;
+}
+
+export interface RulesParams {
+  max_tokens?: number | null;
+  vault?: string;
+}
+
 export interface Search {
   query: string;
   limit?: number;
@@ -230,6 +333,9 @@ export interface Search {
   typing?: boolean;
   preview_chars?: number;
   partial?: boolean;
+  shape?: 'compact' | 'full' | 'preview' | null;
+  reader?: 'large' | 'small' | null;
+  max_tokens?: number;
   vault?: string;
 }
 
@@ -247,6 +353,14 @@ export interface Skipped {
 export interface Span {
   start: number;
   end: number;
+}
+
+/** Why a note no longer holds, or not yet. A note that simply holds has none. */
+export interface Standing {
+  state: 'expired' | 'invalidated' | 'superseded' | 'upcoming';
+  by: string[];
+  since: string;
+  through: string;
 }
 
 /** What kind of answer this is, worst first in `Answer.state` when several hold. */
@@ -280,6 +394,23 @@ export interface TagCount {
 }
 
 export interface Tags {
+  vault?: string;
+}
+
+/** The notes that an action calls for and that this session has not had yet. */
+export interface Triggered {
+  notes: Called[];
+  tokens: number;
+  cut: number;
+  problems: string[];
+}
+
+export interface Triggers {
+  tool?: string;
+  path?: string;
+  command?: string;
+  session?: string;
+  max_tokens?: number | null;
   vault?: string;
 }
 
@@ -327,6 +458,10 @@ export interface Methods {
   explain: { params: Explain; result: Explanation };
   related: { params: Related; result: Answer };
   get: { params: Get; result: NoteView };
+  rules: { params: RulesParams; result: Rules };
+  recent: { params: RecentParams; result: Recent };
+  catalogue: { params: CatalogueParams; result: Catalogue };
+  triggers: { params: Triggers; result: Triggered };
   in_note: { params: InNoteParams; result: InNote };
   tags: { params: Tags; result: TagCount[] };
   status: { params: Status; result: DaemonStatus };
@@ -349,6 +484,7 @@ export const ERROR_CODES = {
   VaultragError: -32000,
   MessageTooLarge: -32001,
   NotForAgents: -32002,
+  RulesTooLong: -32003,
   ConfigError: -32010,
   VaultError: -32020,
   VaultMissing: -32021,

@@ -21,6 +21,8 @@ VISIBLE = {
     "New plan.md": "---\nsupersedes: '[[Ancient]]'\n---\n# New plan\n\nThe plan for the pump hall, as it is.\n",
     "Ancient.md": "---\nsuperseded_by: '[[Doctor visit]]'\n---\n# Ancient\n\nA plan from before the hall was built.\n",
     "Told.md": "---\nprivate: false\n---\n# Told\n\nThis note says that it is not private: winter, seal, plan.\n",
+    "Rule.md": "---\nalways: true\nwhen: ['*.pump', open the valve]\n---\n# Rule\n\nNever open the valve in winter.\n",
+    "Rests.md": "---\ndepends_on: '[[Offer]]'\nvalid_to: 2020-01-01\n---\n# Rests\n\nThe plan for the seal.\n",
     "Notes/Gasket list.md": "# Gasket list\n\n- EPDM for water\n- Viton for oil #plant/stock\n",
     "Notes/Winter.md": "# Winter\n\nDrain the valve before the frost, and wrap the pipe.\n",
 }
@@ -38,7 +40,10 @@ PRIVATE = {
     "Diary/Open.md": "# Open\n\nA pattern took it back, but its folder is private: zanzibar.\n",
     "Notes/Key.SECRET.md": "# Key\n\nThe zanzibar key of the pump hall lies under the mat.\n",
     "Blood.md": "# Blood\n\nAll the zanzibar figures, and the plan. #Health/blood\n",
-    "Offer.md": "---\ntags: [Client/Confidential/ACME]\n---\n# Offer\n\nThe zanzibar offer for a seal and a valve.\n",
+    "Offer.md": "---\ntags: [Client/Confidential/ACME]\ninvalidated_by: x\n---\n# Offer\n\n"
+    "The zanzibar offer for a seal and a valve.\n",
+    "Law.md": "---\nprivate: true\nalways: true\ncreated: 2020-01-01\nwhen: ['*.pump', open the valve]\n---\n# Law\n\n"
+    "The zanzibar valve stays shut in winter.\n",
     "Pump repair.md": "---\nprivate: 1\n---\n# Pump repair\n\n"
     "The pump, the pump, zanzibar. The seal leaks. [[Winter]]\n",
 }

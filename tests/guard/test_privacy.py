@@ -130,6 +130,53 @@ def test_a_private_path_is_no_note(agent: Raw, unknowing: Raw, person: Raw, meth
         assert "result" in person.call(method, params)
 
 
+@pytest.mark.parametrize("shape", ["full", "preview", "compact"])
+@pytest.mark.parametrize("query", ["seal", "the plan for the pump hall", "zanzibar", "winter valve"])
+def test_no_shape_of_an_answer_tells_of_them(agent: Raw, unknowing: Raw, query: str, shape: str) -> None:
+    """Whole notes, single lines and budgets are those of the vault without private notes."""
+    for more in ({"max_tokens": 150}, {"reader": "small"}, {"limit": 50}):
+        both(agent, unknowing, "search", {"query": query, "mode": "words", "shape": shape, **more}, but=query)
+
+
+def test_the_rules_are_the_visible_ones(agent: Raw, unknowing: Raw, person: Raw) -> None:
+    """A private note is no rule for an agent, and the error of a budget names and counts the visible rules only."""
+    rules = both(agent, unknowing, "rules", {})["result"]["rules"]
+    assert [rule["path"] for rule in rules] == ["Rule.md"]
+    assert [rule["path"] for rule in person.call("rules", {})["result"]["rules"]] == ["Law.md", "Rule.md"]
+    assert both(agent, unknowing, "rules", {"max_tokens": 1})["error"]["data"]["kind"] == "RulesTooLong"
+
+
+@pytest.mark.parametrize("method", ["recent", "catalogue"])
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"limit": 3}, {"max_tokens": 100}, {"folder": "Diary"}, {"folder": "Notes"}, {"tag": "plant"},
+     {"tag": "secrettag"}, {"tag": "health"}],
+    ids=str,
+)  # fmt: skip
+def test_lists_hold_the_visible_notes(agent: Raw, unknowing: Raw, method: str, params: dict[str, Any]) -> None:
+    """What changed last and the catalogue list, count and mark as if the private notes did not exist."""
+    both(agent, unknowing, method, params)
+
+
+def test_a_deed_calls_for_visible_notes(agent: Raw, unknowing: Raw, person: Raw) -> None:
+    """What an agent does brings up no private note, whatever its ``when`` says."""
+    for deed in ({"path": "/work/x.pump"}, {"command": "please open the valve"}, {"tool": "Bash"}):
+        both(agent, unknowing, "triggers", {**deed, "session": "one"})
+        both(agent, unknowing, "triggers", {**deed, "session": "one"})
+    called = person.call("triggers", {"path": "x.pump"})["result"]["notes"]
+    assert {note["path"] for note in called} == {"Law.md", "Rule.md"}
+
+
+def test_one_line_of_a_visible_note_tells_nothing(agent: Raw, unknowing: Raw) -> None:
+    """The short shapes of a note name nothing private, also where it rests on a private note."""
+    for path in VISIBLE:
+        for shape in ("compact", "preview", "full"):
+            answer = agent.call("get", {"path": path, "shape": shape})
+            same(answer, unknowing.call("get", {"path": path, "shape": shape}))
+    assert agent.call("get", {"path": "Rests.md"})["result"]["standing"]["state"] == "expired"
+    assert agent.call("get", {"path": "Old plan.md"})["result"]["standing"] is None
+
+
 def test_tags_are_counted_without_them(agent: Raw, unknowing: Raw, person: Raw) -> None:
     """The tags of private notes are not there, and those they share count the visible notes only."""
     tags = {row["tag"]: row["notes"] for row in both(agent, unknowing, "tags", {})["result"]}
@@ -226,7 +273,8 @@ def test_what_changes_the_daemon_is_not_for_agents(agent: Raw, twins: tuple[Runn
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.agents])
 def test_every_method_for_agents_is_tried_here(name: str) -> None:
     """A method that is opened to agents has a test above; add one, and its name to this list."""
-    assert name in {"hello", "search", "explain", "related", "get", "in_note", "tags", "status", "reindex"}
+    assert name in {"hello", "search", "explain", "related", "get", "in_note", "tags", "status", "reindex",
+                    "rules", "recent", "catalogue", "triggers"}  # fmt: skip
 
 
 def test_both_clients_can_be_an_agents(twins: tuple[RunningDaemon, RunningDaemon]) -> None:

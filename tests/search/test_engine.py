@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.succession import Succession
+from vaultrag.store.standings import Standings
 
 NOTES = {
     "Seal.md": "The mechanical seal of the pump was changed.",
@@ -52,9 +53,9 @@ class Rig:
 def rig(tmp_path: Path) -> Iterator[Rig]:
     index = NoteIndex.open(tmp_path / "hybrid-fts.db")
     ids = {path: add(index, path, text) for path, text in NOTES.items()}
-    table = NoteRows(index)
+    table, standings = NoteRows(index), Standings(index, lambda: date(2026, 6, 1))
     yield Rig(
-        Engine(FullText(index), Names(index), table, table.matching, SearchSettings(), Succession(index).successors),
+        Engine(FullText(index), Names(index), table, table.matching, SearchSettings(), standings),
         ids,
     )
     index.close()

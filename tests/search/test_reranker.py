@@ -14,6 +14,7 @@ from vaultrag.evaluate.run import Pipeline
 from vaultrag.model import Answer
 from vaultrag.ports import Reranker
 from vaultrag.service.asking import Asking
+from vaultrag.service.delivering import Delivery
 
 
 class Shortest:
@@ -44,7 +45,7 @@ def _answers(tmp_path: Path, *rerankers: Reranker | None) -> list[Answer]:
         parts = pipeline.parts
         return [
             Asking(replace(parts, reranker=reranker), SearchSettings()).search(
-                "pump seal", limit=2, mode="hybrid", typing=False, preview_chars=None, partial=None
+                "pump seal", mode="hybrid", typing=False, preview_chars=None, partial=None, wish=Delivery(limit=2)
             )
             for reranker in rerankers
         ]

@@ -359,16 +359,21 @@ class Raw:
             message["id"] = call_id
         return json.dumps(message).encode() + b"\n"
 
-    def receive(self) -> Any:
-        """The next message; None at the end of the connection."""
+    def line(self) -> bytes:
+        """The next message as it comes, without its line end; empty at the end of the connection."""
         while b"\n" not in self._rest:
             data = self.sock.recv(65_536)
             if not data:
                 assert not self._rest, "the connection ended within a line"
-                return None
+                return b""
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
-        return json.loads(line)
+        return line
+
+    def receive(self) -> Any:
+        """The next message; None at the end of the connection."""
+        line = self.line()
+        return json.loads(line) if line else None
 
     def call(self, method: str, params: Any, call_id: Any = 1) -> Any:
         """Send a call and return the next message."""

@@ -18,9 +18,14 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """
     import sys
 
+    given = list(sys.argv[1:] if args is None else args)
+    if given[:1] == ["push"] and not {"-h", "--help"} & set(given):
+        from vaultrag.cli.pushing import push
+
+        sys.exit(push(given[1:]))
+
     from vaultrag.cli.failing import Invocation, guarded
 
-    given = list(sys.argv[1:] if args is None else args)
     invocation = Invocation.of_environment()
 
     def run() -> object:

@@ -8,7 +8,7 @@ import typer
 import typer.main
 
 from vaultrag import __version__
-from vaultrag.cli import asking, configuring, explaining, judging, running, screening, tending, watching
+from vaultrag.cli import asking, configuring, delivering, explaining, judging, running, screening, tending, watching
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
 
@@ -58,6 +58,9 @@ def build() -> Any:
     app.command(rich_help_panel=_ASK)(asking.get)
     app.command(rich_help_panel=_ASK)(explaining.explain)
     app.command(rich_help_panel=_ASK)(tending.tags)
+    app.command(rich_help_panel=_ASK)(delivering.rules)
+    app.command(rich_help_panel=_ASK)(delivering.catalogue)
+    app.command(rich_help_panel=_ASK)(delivering.push)
     app.command(rich_help_panel=_RUN)(running.up)
     app.command(rich_help_panel=_RUN)(running.stop)
     app.command(rich_help_panel=_RUN)(tending.status)

@@ -10,14 +10,24 @@ import typer
 import typer.core
 
 from vaultrag.cli.choosing import absolute, chosen_vault, near_vault, not_served, note_path, unclear
-from vaultrag.cli.options import AsJson, Limit, VaultOption, cited_lines, invocation, line_range, options_first
+from vaultrag.cli.options import (
+    AsJson,
+    Limit,
+    MaxTokens,
+    VaultOption,
+    cited_lines,
+    invocation,
+    line_range,
+    options_first,
+)
 from vaultrag.cli.output import draw, width, write, write_json
 from vaultrag.cli.progress import wait
+from vaultrag.cli.render.delivered import answer_text, joined
 from vaultrag.cli.render.lines import hit_as_line
 from vaultrag.cli.starting import reach, reach_or_start, served
 from vaultrag.config import Places
 from vaultrag.errors import VaultError
-from vaultrag.model import Answer, Hit, Mode, VaultStatus
+from vaultrag.model import Answer, Capacity, Hit, Mode, Shape, VaultStatus
 from vaultrag.rpc.client import Client
 
 Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
@@ -45,6 +55,13 @@ def search(
     limit: Limit = None,
     mode: Annotated[Mode, typer.Option("--mode", help="Which ways of finding are used.")] = "hybrid",
     no_start: Annotated[bool, typer.Option("--no-start", help="Do not start the daemon if it is not running.")] = False,
+    shape: Annotated[
+        Shape | None, typer.Option("--shape", help="For a model: whole notes, passages, or a line a note.")
+    ] = None,
+    reader: Annotated[
+        Capacity | None, typer.Option("--reader", help="Who reads: sets shape and limit. small: 5 lines.")
+    ] = None,
+    max_tokens: MaxTokens = 0,
     as_json: AsJson = False,
     form: Annotated[
         Format,
@@ -66,8 +83,19 @@ def search(
     places = Places.find()
     with _connect(places, start=not no_start) as client:
         chosen = searchable(client, places, vault, mode)
-        answer = client.search(" ".join(query), limit=limit or 0, mode=mode, vault=chosen.id)
-        _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
+        answer = client.search(
+            " ".join(query),
+            limit=limit or 0,
+            mode=mode,
+            vault=chosen.id,
+            shape=shape,
+            reader=reader,
+            max_tokens=max_tokens,
+        )
+        if form == "human" and (shape or reader or max_tokens):
+            write(joined(answer_text(answer)))
+        else:
+            _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
     if not answer.hits:
         raise typer.Exit(NOTHING)
 

@@ -40,6 +40,10 @@ Limit = Annotated[
     typer.Option("-n", "--limit", metavar="N", min=1, max=200, help="Notes at most; as in the settings, else 10."),
 ]
 
+MaxTokens = Annotated[
+    int, typer.Option("--max-tokens", metavar="N", min=0, help="Budget of the whole answer, in tokens; 0 for none.")
+]
+
 _CITED = re.compile(r"#L(\d+)(?:-L?(\d+))?$")
 _LINES = re.compile(r"(\d*)(-?)(\d*)$")
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date, datetime
+
 from vaultrag.config import PrivacySettings, SearchSettings
 from vaultrag.errors import ConfigError
 from vaultrag.model import NoteId
 from vaultrag.notes.private import PrivateRules, tag_key
+from vaultrag.ports import Clock, Masker, NoteTable
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts
-from vaultrag.service.agents import blind
+from vaultrag.service.agents import MaskedTable, blind
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
 from vaultrag.store.private import PrivateNotes
-from vaultrag.store.succession import Succession
+from vaultrag.store.standings import Standings
 from vaultrag.watch.private import private_paths
 
 
@@ -31,11 +35,23 @@ def private_rules(settings: PrivacySettings) -> PrivateRules:
     return PrivateRules(tags, private_paths(settings.paths), any_path=bool(settings.paths))
 
 
-def for_agents(parts: VaultParts, index: NoteIndex, rules: PrivateRules, settings: SearchSettings) -> VaultParts:
+def today(clock: Clock) -> Callable[[], date]:
+    """The day, by the machine's own calendar."""
+    return lambda: datetime.fromtimestamp(clock.time_ns() / 1e9).astimezone().date()
+
+
+def for_agents(
+    parts: VaultParts,
+    index: NoteIndex,
+    rules: PrivateRules,
+    settings: SearchSettings,
+    masker: Masker | None,
+) -> VaultParts:
     """The vault's parts as agents get them."""
     private = PrivateNotes(rules)
-    table, words, names = NoteRows(index, private), FullText(index, private), Names(index, private)
-    successors = Succession(index, private).successors
+    rows, words, names = NoteRows(index, private), FullText(index, private), Names(index, private)
+    table: NoteTable = rows if masker is None else MaskedTable(rows, masker)
+    standings = Standings(index, today(parts.clock), private)
 
     def hidden() -> frozenset[NoteId]:
         with index.readers.reading() as connection:
@@ -48,9 +64,11 @@ def for_agents(parts: VaultParts, index: NoteIndex, rules: PrivateRules, setting
     return blind(
         parts,
         table,
-        Engine(words, names, table, table.matching, settings, successors),
+        Engine(words, names, table, table.matching, settings, standings),
         rules,
-        lambda reader: HitMaker(table, words, reader),
+        lambda reader: HitMaker(table, words, reader, standings),
         hidden,
         inodes,
+        standings,
+        masker,
     )

@@ -11,13 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vaultrag.config import Places, Settings, vault_id
-from vaultrag.daemon.privacy import for_agents, private_rules
+from vaultrag.daemon.privacy import for_agents, private_rules, today
+from vaultrag.daemon.sessions import SessionMemory
 from vaultrag.embed.gate import Gate
 from vaultrag.embed.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
+from vaultrag.masking import SecretMasker
 from vaultrag.model import Identity, NotePath
 from vaultrag.ports import Clock, Embedder
 from vaultrag.search.engine import Engine
@@ -28,7 +30,7 @@ from vaultrag.store.files import StoreFolder
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.succession import Succession
+from vaultrag.store.standings import Standings
 from vaultrag.watch import DiskReader, VaultWatcher
 
 log = logging.getLogger(__name__)
@@ -133,6 +135,8 @@ def open_vault(
     embedding.progressed = lambda: tell(identity, ())
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index), Names(index)
+    standings = Standings(index, today(clock))
+    masker = SecretMasker() if settings.privacy.mask_secrets else None
 
     def look_everywhere(reason: str) -> None:
         log.info("comparing all of %s: %s", identity, reason)
@@ -164,8 +168,8 @@ def open_vault(
         reader=reader,
         index=index,
         table=table,
-        engine=Engine(words, names, table, table.matching, settings.search, Succession(index).successors),
-        hits=HitMaker(table, words, reader),
+        engine=Engine(words, names, table, table.matching, settings.search, standings),
+        hits=HitMaker(table, words, reader, standings),
         meaning=meaning,
         worker=worker,
         embedding=embedding,
@@ -176,8 +180,11 @@ def open_vault(
         close=close,
         lacking=lambda: meaning.pending,
         asked=gate.query,
+        standings=standings,
+        rules=settings.rules,
+        sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
     )
-    agents = for_agents(parts, index, rules, settings.search)
+    agents = for_agents(parts, index, rules, settings.search, masker)
     shelf.listen(damaged)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two

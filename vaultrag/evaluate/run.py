@@ -47,15 +47,15 @@ class Pipeline:
     def __init__(self, vault: Path, home: Path, settings: Settings) -> None:
         self._embedders = Embedders(settings)
         self._settings = settings
-        self._service = open_vault(vault.resolve(), Places(home / "config.toml", home / "data", home / "run"), settings,
+        self.service = open_vault(vault.resolve(), Places(home / "config.toml", home / "data", home / "run"), settings,
                                    self._embedders)  # fmt: skip
-        self.parts: VaultParts = self._service.parts
+        self.parts: VaultParts = self.service.parts
 
     def __enter__(self) -> Pipeline:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._service.close()
+        self.service.close()
         self._embedders.close()
 
     def wait(self, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
@@ -65,7 +65,7 @@ class Pipeline:
             DaemonFailed: The index cannot be made, with the reason.
         """
         while True:
-            status = self._service.status()
+            status = self.service.status()
             if status.state in ("broken", "away"):
                 raise DaemonFailed(f"the vault cannot be indexed: {status.why}", hint=status.hint)
             settled = self.parts.worker.settled.is_set() and self.parts.embedding.settled.is_set()

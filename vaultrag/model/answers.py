@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from vaultrag.model.delivery import Shape, Standing
 from vaultrag.model.notes import NotePath
 from vaultrag.model.queries import Mode
 
@@ -59,7 +60,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One note found. ``start_line`` and ``end_line`` are file lines of the best passage; both 0 when there is none."""
+    """One note found. ``start_line`` and ``end_line`` are file lines of the best passage; both 0 when there is none.
+
+    Attributes:
+        line: The note on one line, with the sentence that fits best, where the shape is ``compact`` or the budget
+            had room for no more.
+        text: The whole note, where the shape is ``full`` and the budget had room for it.
+        standing: Why the note no longer holds, or not yet; null where it holds.
+    """
 
     path: NotePath
     title: str
@@ -74,11 +82,23 @@ class Hit:
     citation: str = ""
     stale: bool = False
     evidence: tuple[Evidence, ...] = ()
+    line: str = ""
+    text: str = ""
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The reply to a search. No hits: nothing fits; ``reasons`` say what could not be looked at."""
+    """The reply to a search. No hits: nothing fits; ``reasons`` say what could not be looked at.
+
+    Attributes:
+        total: Notes that fit.
+        shape: How much of each note there is.
+        tokens: What the hits cost a model to read, about: place, title, heading, standing, text. Counted only where a
+            shape, a reader or a budget was asked for.
+        cut: Hits left out for the budget.
+        shortened: Hits of which the budget left less than the shape asks for.
+    """
 
     query: str
     state: State
@@ -87,11 +107,23 @@ class Answer:
     mode: Mode = "hybrid"
     total: int = 0
     elapsed_ms: float = 0.0
+    shape: Shape = "preview"
+    tokens: int = 0
+    cut: int = 0
+    shortened: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note handed out: the whole of it, or the lines asked for."""
+    """A note handed out: the whole of it, the lines asked for, or its one line.
+
+    Attributes:
+        shape: ``compact``: ``text`` is the note on one line, ``preview``: its beginning.
+        tokens: What ``text`` costs a model to read, about.
+        cut: Lines that were asked for and are not in ``text``; read on from the line after ``end_line``. (A line that
+            is longer than the whole budget is cut itself.)
+        standing: Why the note no longer holds, or not yet; null where it holds.
+    """
 
     path: NotePath
     title: str
@@ -103,6 +135,10 @@ class NoteView:
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     mtime_ns: int = 0
+    shape: Shape = "full"
+    tokens: int = 0
+    cut: int = 0
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +167,7 @@ class InNote:
     """Where a query stands in one note. ``matches`` are in the note's own order, the weightiest ``limit`` of ``total``.
 
     ``start_line`` and ``end_line`` are those of the passage nearest in meaning; both 0 where meaning was not asked.
+    ``standing``: why the note no longer holds, or not yet; null where it holds.
     """
 
     path: NotePath
@@ -143,6 +180,7 @@ class InNote:
     end_line: int = 0
     reasons: tuple[Reason, ...] = ()
     elapsed_ms: float = 0.0
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +212,7 @@ class ExplainedHit:
         needed: What ``log_odds`` had to reach.
         found: Whether the note is in the answer.
         verdict: The same in words, and for a missing note the reason.
+        standing: Why the note no longer holds, or not yet; null where it holds, and for one that is not in the index.
     """
 
     path: NotePath
@@ -187,6 +226,7 @@ class ExplainedHit:
     found: bool
     verdict: str
     evidence: tuple[Evidence, ...] = ()
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)

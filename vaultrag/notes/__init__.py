@@ -8,7 +8,7 @@ behind them: ``frontmatter`` (properties), ``lifting`` (code and comments out of
 from __future__ import annotations
 
 from vaultrag.notes.cleaning import CLEANING_VERSION, clean
-from vaultrag.notes.parse import file_title, looks_binary, parse_note, read_body
+from vaultrag.notes.parse import file_text, file_title, looks_binary, parse_note, read_body
 from vaultrag.notes.windows import CountTokens, passages, windows
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "read_body",
     "looks_binary",
     "file_title",
+    "file_text",
     "clean",
     "CLEANING_VERSION",
     "passages",

@@ -42,8 +42,8 @@ FIRST_HEADER_LINE = 2
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 
-_PRIVATE = re.compile(
-    r"""(?:^|[{,])[ \t]*["']?private["']?[ \t]*:(?=[ \t]|$)[ \t]*([^,}\n]*)""", re.MULTILINE | re.IGNORECASE
+_SALVAGED = re.compile(
+    r"""(?:^|[{,])[ \t]*["']?(private|always)["']?[ \t]*:(?=[ \t]|$)[ \t]*([^,}\n]*)""", re.MULTILINE | re.IGNORECASE
 )
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
@@ -113,7 +113,9 @@ def parse(header: str) -> tuple[Properties, str]:
 
 
 def salvage(text: str) -> Properties:
-    """What must be known even of a header that cannot be read, or that is never closed: whether it says ``private``.
+    """What must be known even of a header that cannot be read, or that is never closed.
+
+    Whether it says ``private``, so that a slip shows no secret, and ``always``, so that a slip drops no rule.
 
     Args:
         text: The header, or a file that begins with an opening fence and has no closing one.
@@ -121,8 +123,10 @@ def salvage(text: str) -> Properties:
     opening = _OPENING.match(text)
     if opening:
         text = text[opening.end() :].partition("\n\n")[0]
-    values = tuple(value.split(" #")[0].strip(" \t\"'") for value in _PRIVATE.findall(text))
-    return {"private": values} if values else {}
+    found: dict[str, list[str]] = {}
+    for name, value in _SALVAGED.findall(text):
+        found.setdefault(name.lower(), []).append(value.split(" #")[0].strip(" \t\"'"))
+    return {name: tuple(values) for name, values in found.items()}
 
 
 def _problem(reason: str, mark: Any = None) -> str:

@@ -67,6 +67,12 @@ def read_body(data: bytes) -> tuple[str, int]:
     return body, body_line
 
 
+def file_text(data: bytes) -> str:
+    """A file's text as a reader gets it, header and all; what cannot be decoded is shown as such."""
+    text = data.decode("utf-16" if data[:2] in _UTF16 else "utf-8-sig", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def looks_binary(data: bytes) -> bool:
     """Whether these bytes are no text at all: NULs all over, or some NULs and no UTF-8.
 

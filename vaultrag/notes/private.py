@@ -10,19 +10,14 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-PROPERTY = "private"
+from vaultrag.notes.marks import marked
 
-_NO = frozenset(("", "false", "no", "off", "0"))
+PROPERTY = "private"
 
 
 def says_private(properties: Mapping[str, str | Sequence[str]]) -> bool:
     """Whether a note's own properties hide it."""
-    for name, value in properties.items():
-        if name.partition(".")[0].casefold() == PROPERTY:
-            values = (value,) if isinstance(value, str) else value
-            if any(text.strip().casefold() not in _NO for text in values):
-                return True
-    return False
+    return marked(properties, PROPERTY)
 
 
 def tag_key(tag: str) -> str:

@@ -1,39 +1,58 @@
-"""What is known of a note apart from the query: today only that another note has taken its place.
+"""What is known of a note apart from the query: that it no longer holds.
 
 A factor on the score, told as a part of its own, so that a hit's parts still sum to its score. Every factor is 1 unless
-judged queries show a gain; that a superseded note stands below is a rule, not a guess.
+judged queries show a gain; that what no longer holds stands below is a rule, not a guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
-from vaultrag.model import Evidence, NoteId
+from vaultrag.model import Aged, Evidence, NoteId
 from vaultrag.ranking.fusion import Fused
 
-SUPERSEDED = 0.6
-"""Factor on the score of a note that says, or of which another says, that it is superseded."""
+NO_LONGER = 0.6
+"""Factor on the score of a note that is superseded, expired or invalidated."""
+
+Period = tuple[date, date]
 
 
-def demote_superseded(fused: Sequence[Fused], successors: Mapping[NoteId, frozenset[NoteId]]) -> list[Fused]:
-    """Put superseded notes down: by a factor, and always below a successor that is in the list too.
+def demote(fused: Sequence[Fused], aged: Mapping[NoteId, Aged], asked: Period | None = None) -> list[Fused]:
+    """Put down what no longer holds: by a factor, and always below what took its place and is in the list too.
 
     Args:
         fused: Best first.
-        successors: For each superseded note, the notes that took its place (empty where they are not known).
+        aged: The notes that do not simply hold.
+        asked: The time the query is about; what was valid then is not put down.
     """
-    old = {hit.note_id for hit in fused} & successors.keys()
-    if not old:
+    fallen = {hit.note_id: aged[hit.note_id] for hit in fused if _fallen(aged.get(hit.note_id), asked)}
+    if not fallen:
         return list(fused)
     scores = {hit.note_id: hit.score for hit in fused}
-    changed = []
-    for hit in fused:
-        if hit.note_id in old:
-            wanted = hit.score * SUPERSEDED
-            ahead = [scores[other] for other in successors[hit.note_id] if other in scores and other not in old]
-            if ahead:
-                wanted = min(wanted, min(ahead) - 1e-6)
-            part = Evidence("superseded", 1, SUPERSEDED, 1.0, wanted - hit.score)
-            hit = hit._replace(score=wanted, source=(*hit.evidence, part))
-        changed.append(hit)
+    lowered: dict[NoteId, float] = {}
+    # A note's successors come before it: theirs are fewer. (In a circle nobody is first; there only the factor holds.)
+    for note_id in sorted(fallen, key=lambda note_id: (len(fallen[note_id].successors), note_id)):
+        above = [
+            lowered.get(other, scores[other])
+            for other in fallen[note_id].successors
+            if other in scores and (other not in fallen or note_id not in fallen[other].successors)
+        ]
+        lowered[note_id] = min([scores[note_id] * NO_LONGER, *(score - 1e-6 for score in above)])
+    changed = [_put_down(hit, fallen[hit.note_id], lowered[hit.note_id]) if hit.note_id in fallen else hit
+               for hit in fused]  # fmt: skip
     return sorted(changed, key=lambda hit: (-hit.score, hit.note_id))
+
+
+def _fallen(one: Aged | None, asked: Period | None) -> bool:
+    if one is None or one.standing.state == "upcoming":
+        return False
+    # Without an end nobody knows whether it held then; and what is invalid never held.
+    if asked is None or one.last is None or one.standing.state == "invalidated":
+        return True
+    return not (one.last >= asked[0] and (one.first is None or one.first <= asked[1]))
+
+
+def _put_down(hit: Fused, one: Aged, score: float) -> Fused:
+    part = Evidence(one.standing.state, 1, NO_LONGER, 1.0, score - hit.score)
+    return hit._replace(score=score, source=(*hit.evidence, part))

@@ -7,7 +7,10 @@ superseded since, and one that *enumerates* wants all that fits, not only the be
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Literal
+
+from vaultrag.ranking.standing import day_of
 
 Shape = Literal["past", "enumerating"]
 
@@ -22,6 +25,16 @@ _ENUMERATING = re.compile(
     r"sämtliche|welche notizen)\b|^\s*list\b|\bhow many\b|\bwie viele\b",
     re.IGNORECASE,
 )
+
+
+_DATED = re.compile(r"(?<![\w.-])((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?![\w.]*\d|-\d)")
+
+
+def period_of(text: str) -> tuple[date, date] | None:
+    """The time that a query names, from its first to its last day: ``in 2024``, ``2024-11``, ``2024-11-18``."""
+    named = [found[0] for found in _DATED.finditer(text)]
+    days = [day for name in named for end in (False, True) if (day := day_of(name, end=end)) is not None]
+    return (min(days), max(days)) if days else None
 
 
 def shapes_of(text: str) -> frozenset[Shape]:

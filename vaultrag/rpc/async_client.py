@@ -13,7 +13,23 @@ import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, Mode, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import (
+    Answer,
+    Capacity,
+    Catalogue,
+    DaemonStatus,
+    Explanation,
+    InNote,
+    Mode,
+    NoteView,
+    Reader,
+    Recent,
+    Rules,
+    Shape,
+    TagCount,
+    Triggered,
+    VaultStatus,
+)
 from vaultrag.rpc import calls
 from vaultrag.rpc.calls import Call
 from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket
@@ -104,9 +120,13 @@ class AsyncClient:
         preview_chars: int = 700,
         vault: str = "",
         on_partial: OnPartial | None = None,
+        shape: Shape | None = None,
+        reader: Capacity | None = None,
+        max_tokens: int = 0,
     ) -> Answer:
         """The notes that fit, best first; see ``service.VaultService.search``."""
-        call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault)
+        wish = calls.Delivery(shape, reader, max_tokens)
+        call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish)
         return await self._ask(call, on_partial)
 
     async def explain(
@@ -124,9 +144,46 @@ class AsyncClient:
         return await self._ask(calls.in_note(path, query, limit, mode, vault))
 
     async def get(
-        self, path: str, *, first_line: int = 0, last_line: int = 0, heading: str = "", vault: str = ""
+        self,
+        path: str,
+        *,
+        first_line: int = 0,
+        last_line: int = 0,
+        heading: str = "",
+        vault: str = "",
+        shape: Shape | None = None,
+        max_tokens: int = 0,
     ) -> NoteView:
-        return await self._ask(calls.get(path, first_line, last_line, heading, vault))
+        """A note, or a part of it; see ``service.VaultService.get``."""
+        wish = calls.Delivery(shape, None, max_tokens)
+        return await self._ask(calls.get(path, first_line, last_line, heading, vault, wish))
+
+    async def rules(self, *, max_tokens: int | None = None, vault: str = "") -> Rules:
+        """Every rule, whole; see ``service.VaultService.rules``."""
+        return await self._ask(calls.rules(max_tokens, vault))
+
+    async def recent(
+        self, *, limit: int = 0, folder: str = "", tag: str = "", max_tokens: int = 0, vault: str = ""
+    ) -> Recent:
+        return await self._ask(calls.recent(limit, folder, tag, max_tokens, vault))
+
+    async def catalogue(
+        self, *, folder: str = "", tag: str = "", limit: int = 0, max_tokens: int = 0, vault: str = ""
+    ) -> Catalogue:
+        return await self._ask(calls.catalogue(folder, tag, limit, max_tokens, vault))
+
+    async def triggers(
+        self,
+        *,
+        tool: str = "",
+        path: str = "",
+        command: str = "",
+        session: str = "",
+        max_tokens: int | None = None,
+        vault: str = "",
+    ) -> Triggered:
+        """The notes that an action calls for; see ``service.VaultService.triggers``."""
+        return await self._ask(calls.triggers(tool, path, command, session, max_tokens, vault))
 
     async def tags(self, *, vault: str = "") -> list[TagCount]:
         return await self._ask(calls.tags(vault))

@@ -9,7 +9,22 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from vaultrag.errors import VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, Mode, NoteView, TagCount, VaultStatus
+from vaultrag.model import (
+    Answer,
+    Capacity,
+    Catalogue,
+    DaemonStatus,
+    Explanation,
+    InNote,
+    Mode,
+    NoteView,
+    Recent,
+    Rules,
+    Shape,
+    TagCount,
+    Triggered,
+    VaultStatus,
+)
 from vaultrag.rpc.protocol import Reply, error_of
 
 T = TypeVar("T")
@@ -36,8 +51,29 @@ class Call(Generic[T]):
         return read
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How an answer is to be cut for its reader; what is not said is not sent, for daemons that know nothing of it."""
+
+    shape: Shape | None = None
+    reader: Capacity | None = None
+    max_tokens: int = 0
+
+    @property
+    def params(self) -> dict[str, Any]:
+        said = {"shape": self.shape, "reader": self.reader, "max_tokens": self.max_tokens}
+        return {name: value for name, value in said.items() if value}
+
+
 def search(
-    query: str, limit: int, mode: Mode, typing: bool, preview_chars: int, partial: bool, vault: str
+    query: str,
+    limit: int,
+    mode: Mode,
+    typing: bool,
+    preview_chars: int,
+    partial: bool,
+    vault: str,
+    delivery: Delivery | None = None,
 ) -> Call[Answer]:
     params = {
         "query": query,
@@ -48,7 +84,7 @@ def search(
         "partial": partial,
         "vault": vault,
     }
-    return Call("search", params, Answer)
+    return Call("search", params | (delivery.params if delivery is not None else {}), Answer)
 
 
 def explain(query: str, path: str, limit: int, mode: Mode, vault: str) -> Call[Explanation]:
@@ -65,9 +101,30 @@ def in_note(path: str, query: str, limit: int, mode: Mode, vault: str) -> Call[I
     return Call("in_note", {"path": path, "query": query, "limit": limit, "mode": mode, "vault": vault}, InNote)
 
 
-def get(path: str, first_line: int, last_line: int, heading: str, vault: str) -> Call[NoteView]:
+def get(
+    path: str, first_line: int, last_line: int, heading: str, vault: str, delivery: Delivery | None = None
+) -> Call[NoteView]:
     params = {"path": path, "first_line": first_line, "last_line": last_line, "heading": heading, "vault": vault}
-    return Call("get", params, NoteView)
+    return Call("get", params | (delivery.params if delivery is not None else {}), NoteView)
+
+
+def rules(max_tokens: int | None, vault: str) -> Call[Rules]:
+    return Call("rules", {"max_tokens": max_tokens, "vault": vault}, Rules)
+
+
+def recent(limit: int, folder: str, tag: str, max_tokens: int, vault: str) -> Call[Recent]:
+    params = {"limit": limit, "folder": folder, "tag": tag, "max_tokens": max_tokens, "vault": vault}
+    return Call("recent", params, Recent)
+
+
+def catalogue(folder: str, tag: str, limit: int, max_tokens: int, vault: str) -> Call[Catalogue]:
+    params = {"folder": folder, "tag": tag, "limit": limit, "max_tokens": max_tokens, "vault": vault}
+    return Call("catalogue", params, Catalogue)
+
+
+def triggers(tool: str, path: str, command: str, session: str, max_tokens: int | None, vault: str) -> Call[Triggered]:
+    params = {"tool": tool, "path": path, "command": command, "session": session, "max_tokens": max_tokens}
+    return Call("triggers", params | {"vault": vault}, Triggered)
 
 
 def tags(vault: str) -> Call[list[TagCount]]:

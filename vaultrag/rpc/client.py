@@ -21,7 +21,23 @@ import msgspec
 
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonNotRunning
-from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, Mode, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import (
+    Answer,
+    Capacity,
+    Catalogue,
+    DaemonStatus,
+    Explanation,
+    InNote,
+    Mode,
+    NoteView,
+    Reader,
+    Recent,
+    Rules,
+    Shape,
+    TagCount,
+    Triggered,
+    VaultStatus,
+)
 from vaultrag.rpc import calls
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.calls import Call, result_of
@@ -110,9 +126,13 @@ class Client:
         preview_chars: int = 700,
         vault: str = "",
         on_partial: OnPartial | None = None,
+        shape: Shape | None = None,
+        reader: Capacity | None = None,
+        max_tokens: int = 0,
     ) -> Answer:
         """The notes that fit, best first; see ``service.VaultService.search``."""
-        call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault)
+        wish = calls.Delivery(shape, reader, max_tokens)
+        call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish)
         return self._ask(call, on_partial)
 
     def explain(
@@ -128,9 +148,46 @@ class Client:
         return self._ask(calls.in_note(path, query, limit, mode, vault))
 
     def get(
-        self, path: str, *, first_line: int = 0, last_line: int = 0, heading: str = "", vault: str = ""
+        self,
+        path: str,
+        *,
+        first_line: int = 0,
+        last_line: int = 0,
+        heading: str = "",
+        vault: str = "",
+        shape: Shape | None = None,
+        max_tokens: int = 0,
     ) -> NoteView:
-        return self._ask(calls.get(path, first_line, last_line, heading, vault))
+        """A note, or a part of it; see ``service.VaultService.get``."""
+        wish = calls.Delivery(shape, None, max_tokens)
+        return self._ask(calls.get(path, first_line, last_line, heading, vault, wish))
+
+    def rules(self, *, max_tokens: int | None = None, vault: str = "") -> Rules:
+        """Every rule, whole; see ``service.VaultService.rules``."""
+        return self._ask(calls.rules(max_tokens, vault))
+
+    def recent(
+        self, *, limit: int = 0, folder: str = "", tag: str = "", max_tokens: int = 0, vault: str = ""
+    ) -> Recent:
+        return self._ask(calls.recent(limit, folder, tag, max_tokens, vault))
+
+    def catalogue(
+        self, *, folder: str = "", tag: str = "", limit: int = 0, max_tokens: int = 0, vault: str = ""
+    ) -> Catalogue:
+        return self._ask(calls.catalogue(folder, tag, limit, max_tokens, vault))
+
+    def triggers(
+        self,
+        *,
+        tool: str = "",
+        path: str = "",
+        command: str = "",
+        session: str = "",
+        max_tokens: int | None = None,
+        vault: str = "",
+    ) -> Triggered:
+        """The notes that an action calls for; see ``service.VaultService.triggers``."""
+        return self._ask(calls.triggers(tool, path, command, session, max_tokens, vault))
 
     def tags(self, *, vault: str = "") -> list[TagCount]:
         return self._ask(calls.tags(vault))

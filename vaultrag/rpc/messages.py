@@ -43,6 +43,12 @@ class Search(Params, frozen=True):
     preview_chars: int = 700
     partial: bool = False
     """Send what words found at once, as the notification ``search/partial``."""
+    shape: Literal["full", "preview", "compact"] | None = None
+    """How much of each note: all of it in ``text``, its best passage in ``preview``, or one line in ``line``."""
+    reader: Literal["large", "small"] | None = None
+    """Who reads: sets ``shape`` and ``limit`` where they are not said. large: preview, 10; small: compact, 5."""
+    max_tokens: int = 0
+    """Budget of all hits together; what was cut for it says so in ``cut`` and ``shortened``. 0 for none."""
     vault: str = ""
 
 
@@ -70,6 +76,53 @@ class Get(Params, frozen=True):
     first_line: int = 0
     last_line: int = 0
     heading: str = ""
+    """Only the section under this heading."""
+    shape: Literal["full", "preview", "compact"] = "full"
+    """``preview``: only the beginning; ``compact``: the note on one line."""
+    max_tokens: int = 0
+    """Budget of the text; ``cut`` says how many of the lines asked for are left. 0 for none."""
+    vault: str = ""
+
+
+class RulesParams(Params, frozen=True):
+    max_tokens: int | None = None
+    """What all rules may cost together; null for the setting, 0 for no bound. More is an error that names them."""
+    vault: str = ""
+
+
+class RecentParams(Params, frozen=True):
+    limit: int = 0
+    """Notes at most; 0 for 10."""
+    folder: str = ""
+    """Only notes in this folder or below it."""
+    tag: str = ""
+    """Only notes with this tag, or one below it."""
+    max_tokens: int = 0
+    vault: str = ""
+
+
+class CatalogueParams(Params, frozen=True):
+    folder: str = ""
+    """Only notes in this folder or below it."""
+    tag: str = ""
+    """Only notes with this tag, or one below it."""
+    limit: int = 0
+    """Notes at most; 0 for 2000."""
+    max_tokens: int = 0
+    vault: str = ""
+
+
+class Triggers(Params, frozen=True):
+    tool: str = ""
+    """Name of the tool that is about to be used."""
+    path: str = ""
+    """The file that it is used on."""
+    command: str = ""
+    """The command that is about to be run."""
+    session: str = ""
+    """No note comes twice in one session; empty: nothing is remembered."""
+    max_tokens: int | None = None
+    """Budget of all notes together; notes beyond it are told on one line. null for 2000, 0 for none."""
     vault: str = ""
 
 

@@ -17,11 +17,25 @@ import msgspec
 
 from vaultrag import __version__
 from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
-from vaultrag.model import Answer, DaemonStatus, Explanation, InNote, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import (
+    Answer,
+    Catalogue,
+    DaemonStatus,
+    Explanation,
+    InNote,
+    NoteView,
+    Reader,
+    Recent,
+    Rules,
+    TagCount,
+    Triggered,
+    VaultStatus,
+)
 from vaultrag.rpc.feeds import NOTES_CHANGED, STATUS_CHANGED, Wish
 from vaultrag.rpc.messages import (
     AddVault,
     CancelRequest,
+    CatalogueParams,
     Done,
     Explain,
     Get,
@@ -30,9 +44,11 @@ from vaultrag.rpc.messages import (
     NotesChanged,
     Params,
     PartialAnswer,
+    RecentParams,
     Reindex,
     Related,
     RemoveVault,
+    RulesParams,
     Search,
     Shutdown,
     Status,
@@ -40,6 +56,7 @@ from vaultrag.rpc.messages import (
     Subscribe,
     Subscribed,
     Tags,
+    Triggers,
     Welcome,
 )
 from vaultrag.rpc.positions import Units, in_answer, in_matches, length
@@ -130,6 +147,9 @@ def _search(session: Session, params: Search, notify: Notify) -> Answer:
         typing=params.typing,
         preview_chars=params.preview_chars,
         partial=partial if params.partial else None,
+        shape=params.shape,
+        reader=params.reader,
+        max_tokens=params.max_tokens,
     )
     return in_answer(answer, session.units)
 
@@ -149,7 +169,38 @@ def _related(session: Session, params: Related, _: Notify) -> Answer:
 
 def _get(session: Session, params: Get, _: Notify) -> NoteView:
     return session.vault_for(params.vault).get(
-        params.path, first=params.first_line or None, last=params.last_line or None, heading=params.heading
+        params.path,
+        first=params.first_line or None,
+        last=params.last_line or None,
+        heading=params.heading,
+        shape=params.shape,
+        max_tokens=params.max_tokens,
+    )
+
+
+def _rules(session: Session, params: RulesParams, _: Notify) -> Rules:
+    return session.vault_for(params.vault).rules(max_tokens=params.max_tokens)
+
+
+def _recent(session: Session, params: RecentParams, _: Notify) -> Recent:
+    return session.vault_for(params.vault).recent(
+        limit=params.limit or None, folder=params.folder, tag=params.tag, max_tokens=params.max_tokens
+    )
+
+
+def _catalogue(session: Session, params: CatalogueParams, _: Notify) -> Catalogue:
+    return session.vault_for(params.vault).catalogue(
+        folder=params.folder, tag=params.tag, limit=params.limit or None, max_tokens=params.max_tokens
+    )
+
+
+def _triggers(session: Session, params: Triggers, _: Notify) -> Triggered:
+    return session.vault_for(params.vault).triggers(
+        tool=params.tool,
+        path=params.path,
+        command=params.command,
+        session=params.session,
+        max_tokens=params.max_tokens,
     )
 
 
@@ -218,6 +269,17 @@ METHODS: dict[str, Method] = {
                agents=True),
         Method("get", Get, NoteView, _get, "A note: whole, some lines, or the section under a heading.",
                (*_PATH, "NoteUnreadable"), agents=True),
+        Method("rules", RulesParams, Rules, _rules,
+               "The notes that are always to be read, whole, in the order in which they were made.",
+               ("VaultUnknown", "RulesTooLong", "NoteUnreadable"), agents=True),
+        Method("recent", RecentParams, Recent, _recent, "Notes on one line each, the latest changed first.", _VAULT,
+               agents=True),
+        Method("catalogue", CatalogueParams, Catalogue, _catalogue,
+               "Notes on one line each, by type, in an order that no edit of a note's text changes.", _VAULT,
+               agents=True),
+        Method("triggers", Triggers, Triggered, _triggers,
+               "The notes whose property `when` fits what is about to be done, each once in a session.", _VAULT,
+               agents=True),
         Method("in_note", InNoteParams, InNote, _in_note,
                "Where a query stands in one note: the lines with its words, and the passage nearest in meaning.",
                (*_PATH, "NoteUnreadable"), agents=True),

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import compress
 
 from vaultrag.config import SearchSettings
-from vaultrag.model import Clause, Filters, Mode, NameHit, NoteId, Query, WordResult
+from vaultrag.model import Aged, Clause, Filters, Mode, NameHit, NoteId, Query, WordResult
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import NameArm, NoteTable, VectorScan, WordArm
 from vaultrag.ranking.evidence import NOTHING_PROVEN, WORDS_ONLY, Bars, Proofs
 from vaultrag.ranking.fusion import Arm, Fused, fuse
-from vaultrag.ranking.priors import demote_superseded
-from vaultrag.ranking.shape import shapes_of
+from vaultrag.ranking.priors import demote
+from vaultrag.ranking.shape import period_of, shapes_of
 from vaultrag.ranking.terms import clauses_of
 from vaultrag.search.arms import NO_MEANING, Meaning, Said, ask_meaning, cosine_arm, proofs, said_by, word_arms
 
@@ -93,21 +93,21 @@ class Engine:
         table: NoteTable,
         matching: Callable[[Filters], frozenset[NoteId] | None],
         settings: SearchSettings,
-        successors: Callable[[], Mapping[NoteId, frozenset[NoteId]]] = dict,
+        standings: Callable[[], Mapping[NoteId, Aged]] = dict,
     ) -> None:
         """Args:
-        successors: For each superseded note, the notes that took its place.
+        standings: The notes that no longer hold, or not yet.
         """
         self._words = words
         self._names = names
         self._table = table
         self._matching = matching
         self._settings = settings
-        self._successors = successors
+        self._standings = standings
 
     def with_settings(self, settings: SearchSettings) -> Engine:
         """The same arms, weighed in another way."""
-        return Engine(self._words, self._names, self._table, self._matching, settings, self._successors)
+        return Engine(self._words, self._names, self._table, self._matching, settings, self._standings)
 
     def begin(
         self,
@@ -161,7 +161,7 @@ class Engine:
         fused = fuse(arms, method=self._settings.fusion, boosts=exact)
         shapes = shapes_of(draft.query.text)
         if "past" not in shapes:
-            fused = demote_superseded(fused, self._successors())
+            fused = demote(fused, self._standings(), period_of(draft.query.text))
         proven = proofs(said, draft.names, draft.linking, meaning)
         odds = proven.log_odds([hit.note_id for hit in fused], bars)
         confidence = float(odds.max(initial=-math.inf))

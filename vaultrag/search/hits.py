@@ -1,28 +1,41 @@
 """From the fused list to what a reader sees: rows, the best place in each note, the preview, the citation.
 
 Only for the hits shown. Each is looked up on disk: a note that has gone since is left out, one that has changed
-since is marked stale; the preview is made of the text as it is now.
+since is marked stale; the preview is made of the text as it is now. Where a hit has its place, ``compact`` hits get the
+note on one line instead of a preview, and ``full`` ones the whole note besides.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from vaultrag.model import Clause, Content, Gone, Hit, NotePath, NoteRow, Skipped
-from vaultrag.notes import read_body
+from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped
+from vaultrag.notes import file_text, parse_note, read_body
 from vaultrag.ports import NoteReader, NoteTable, VectorScan, WordArm
 from vaultrag.ranking.fusion import Fused
+from vaultrag.ranking.record import record
 from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
 
 
 class HitMaker:
     """Makes hits. Callable from any thread."""
 
-    def __init__(self, table: NoteTable, words: WordArm, reader: NoteReader) -> None:
+    def __init__(
+        self,
+        table: NoteTable,
+        words: WordArm,
+        reader: NoteReader,
+        standings: Callable[[], Mapping[NoteId, Aged]] = dict,
+    ) -> None:
+        """Args:
+        standings: The notes that no longer hold, or not yet.
+        """
         self._table = table
         self._words = words
         self._reader = reader
+        self._standings = standings
 
     def make(
         self,
@@ -32,6 +45,7 @@ class HitMaker:
         *,
         limit: int,
         max_chars: int = PREVIEW_CHARS,
+        shape: Shape = "preview",
     ) -> tuple[list[Hit], list[NotePath]]:
         """The first ``limit`` hits that still exist, and the paths of those that do not.
 
@@ -41,7 +55,9 @@ class HitMaker:
             scan: Where the query was compared with passages.
             limit: Hits at most.
             max_chars: Length of a preview at most; 0 for none.
+            shape: ``compact``: the line is filled in and there is no preview; ``full``: line, preview and text.
         """
+        aged = self._standings()
         hits: list[Hit] = []
         gone: list[NotePath] = []
         position = 0
@@ -54,7 +70,7 @@ class HitMaker:
                 row = rows.get(fused.note_id)
                 if row is None:
                     continue
-                hit = self._hit(fused, row, headings.get(fused.note_id, ()), wanted, scan, max_chars)
+                hit = self._hit(fused, row, headings.get(fused.note_id, ()), wanted, scan, max_chars, shape, aged)
                 if hit is None:
                     gone.append(row.path)
                 else:
@@ -80,6 +96,8 @@ class HitMaker:
         wanted: Mapping[str, float],
         scan: VectorScan | None,
         max_chars: int,
+        shape: Shape,
+        aged: Mapping[NoteId, Aged],
     ) -> Hit | None:
         result = self._reader.read(row.path)
         if isinstance(result, Gone | Skipped):
@@ -93,20 +111,32 @@ class HitMaker:
             citation=row.path,
             stale=True,
             evidence=fused.evidence,
+            standing=aged[fused.note_id].standing if fused.note_id in aged else None,
         )
         if not isinstance(result, Content):
             return bare  # cannot be read now: what is known of it stands
-        if max_chars <= 0:
+        if max_chars <= 0 and shape == "preview":
             return _with_place(bare, result, row, 1, None, "")
         body, body_line = read_body(result.data)
         if not body.strip():
-            return _with_place(bare, result, row, body_line, None, "")
+            return _shaped(_with_place(bare, result, row, body_line, None, ""), result, shape)
         place = scan.passage(fused.note_id) if scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
-        shown = preview(body, wanted, lines, max_chars=max_chars)
+        shown = preview(body, wanted, lines, max_chars=max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
-        return _with_place(bare, result, row, body_line, shown, heading)
+        return _shaped(_with_place(bare, result, row, body_line, shown, heading), result, shape, wanted, shown)
+
+
+def _shaped(
+    hit: Hit, content: Content, shape: Shape, wanted: Mapping[str, float] | None = None, place: Preview | None = None
+) -> Hit:
+    if shape == "preview":
+        return hit
+    line = record(parse_note(hit.path, content.data), hit.standing, wanted=wanted, place=place)
+    if shape == "compact":
+        return replace(hit, line=line, preview="", spans=())
+    return replace(hit, line=line, text=file_text(content.data))
 
 
 def _with_place(bare: Hit, content: Content, row: NoteRow, body_line: int, shown: Preview | None, heading: str) -> Hit:
@@ -127,4 +157,5 @@ def _with_place(bare: Hit, content: Content, row: NoteRow, body_line: int, shown
         citation=f"{bare.path}#L{first}-L{last}" if shown else bare.path,
         stale=stale,
         evidence=bare.evidence,
+        standing=bare.standing,
     )

@@ -2,21 +2,22 @@
 
 An agent's service is built on parts of its own (``blind``). Its table and arms leave the private notes out before
 anything is counted or ranked, so that no method need think of them, not even one that is added later. What is left to
-do here is what no table knows: the file as it is at this moment, the vectors, and the figures of the whole vault.
+do here is what no table knows: the file as it is at this moment, the vectors, and the figures of the whole vault; and
+to mask keys and tokens in whatever is read for an agent, so that no answer is made of anything else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Content, Gone, NoteId, NotePath, ReadResult, Skipped
+from vaultrag.model import Aged, Content, Gone, NoteId, NotePath, NoteRow, ReadResult, Skipped
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
-from vaultrag.ports import NoteReader, NoteTable, VectorScan
+from vaultrag.ports import Masker, NoteReader, NoteTable, VectorScan
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service.parts import VaultParts
@@ -25,10 +26,18 @@ from vaultrag.service.parts import VaultParts
 class AgentReader:
     """Reads notes; one that is private by what its file says *now* is not there, whatever the index still thinks."""
 
-    def __init__(self, reader: NoteReader, rules: PrivateRules, inodes: Callable[[], frozenset[int]]) -> None:
+    def __init__(
+        self,
+        reader: NoteReader,
+        rules: PrivateRules,
+        inodes: Callable[[], frozenset[int]],
+        masker: Masker | None = None,
+    ) -> None:
         """Args:
         inodes: The files that are private by where they lie; a link to one is private too.
+        masker: Hides keys and tokens in what is read, after it is known whether the note is private.
         """
+        self._masker = masker
         self._reader = reader
         self._rules = rules
         self._inodes = inodes
@@ -41,7 +50,42 @@ class AgentReader:
             note = parse_note(path, result.data)
             if self._rules.hides(path, note.properties, note.tags) or result.entry.inode in self._inodes():
                 return Gone(path)
+            if self._masker is not None:
+                return replace(result, data=self._masker.data(result.data))
         return result
+
+
+class MaskedTable:
+    """A table whose texts have their keys and tokens masked. Paths stay: they are what notes are asked for by."""
+
+    def __init__(self, table: NoteTable, masker: Masker) -> None:
+        self._table = table
+        self._mask = masker.text
+        self.id_of = table.id_of
+        self.near_paths = table.near_paths
+        self.all_ids = table.all_ids
+        self.matching = table.matching
+        self.having = table.having
+        self.neighbours = table.neighbours
+
+    def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
+        return {note_id: self._masked(row) for note_id, row in self._table.by_ids(ids).items()}
+
+    def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
+        found = self._table.headings(ids)
+        return {note_id: [(line, self._mask(text)) for line, text in named] for note_id, named in found.items()}
+
+    def tags(self) -> list[tuple[str, int]]:
+        return [(self._mask(tag), count) for tag, count in self._table.tags()]
+
+    def _masked(self, row: NoteRow) -> NoteRow:
+        mask = self._mask
+        properties = {
+            name: mask(value) if isinstance(value, str) else tuple(map(mask, value))
+            for name, value in row.properties.items()
+        }
+        tags, aliases = tuple(map(mask, row.tags)), tuple(map(mask, row.aliases))
+        return replace(row, title=mask(row.title), properties=properties, tags=tags, aliases=aliases)
 
 
 class AgentCensus:
@@ -97,6 +141,8 @@ def blind(
     hits: Callable[[NoteReader], HitMaker],
     hidden: Callable[[], frozenset[NoteId]],
     inodes: Callable[[], frozenset[int]],
+    standings: Callable[[], Mapping[NoteId, Aged]],
+    masker: Masker | None = None,
 ) -> VaultParts:
     """The parts that agents are answered from.
 
@@ -108,6 +154,8 @@ def blind(
         hits: Makes hits of what this reader reads.
         hidden: The private notes.
         inodes: The files that are private by where they lie.
+        standings: The notes that no longer hold, by what the visible notes say.
+        masker: Hides keys and tokens; None where the settings do not want that.
     """
 
     def seen_by_agents(scan: VectorScan) -> VectorScan:
@@ -115,7 +163,7 @@ def blind(
         unseen = hidden()
         return AgentScan(scan, frozenset(table.all_ids()), unseen) if unseen else scan
 
-    reader = AgentReader(parts.reader, rules, inodes)
+    reader = AgentReader(parts.reader, rules, inodes, masker)
     return replace(
         parts,
         reader=reader,
@@ -127,6 +175,7 @@ def blind(
         watching=lambda: "",
         events=(),
         narrowed=seen_by_agents,
+        standings=standings,
         lacking=lambda: len(parts.meaning.awaited & frozenset(table.all_ids())),
         for_agents=True,
     )

@@ -7,28 +7,30 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from unicodedata import normalize
+from dataclasses import replace
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.meaning import describe
-from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
+from vaultrag.model import Answer, Explanation, Hit, InNote, Mode, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for
+from vaultrag.ranking.priors import demote
 from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
 from vaultrag.ranking.reranking import RERANKED, reranked
+from vaultrag.ranking.snippet import PREVIEW_CHARS
 from vaultrag.ranking.terms import only_signs
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.search.related import related
+from vaultrag.service.delivering import Delivery, delivered
 from vaultrag.service.explaining import Explainer, filters_of, words_of
 from vaultrag.service.faring import AWAY
 from vaultrag.service.inside import in_note
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import find
+from vaultrag.service.selecting import in_folder
 
 log = logging.getLogger(__name__)
-
-PREVIEW_CHARS = 700
 
 LOOKING = 4
 """Queries whose vectors are looked through at once; more wait for each other."""
@@ -49,15 +51,15 @@ class Asking:
         self,
         text: str,
         *,
-        limit: int | None,
         mode: Mode,
         typing: bool,
         preview_chars: int | None,
         partial: Callable[[Answer], None] | None,
+        wish: Delivery,
     ) -> Answer:
         """See ``VaultService.search``."""
         started = time.perf_counter()
-        limit = self._limit(limit)
+        limit = self._limit(wish.limit)
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
         query = parse_query(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
@@ -69,13 +71,17 @@ class Asking:
             ranking: Ranking, scan: VectorScan | None, reasons: list[Reason], final: Reranker | None = None
         ) -> Answer:
             shown = limit if final is None else max(limit, RERANKED)
-            hits, gone = self._parts.hits.make(ranking.found, wanted, scan, limit=shown, max_chars=chars)
+            shared = min(chars, wish.preview_chars(min(limit, len(ranking.found))))
+            hits, gone = self._parts.hits.make(
+                ranking.found, wanted, scan, limit=shown, max_chars=shared, shape=wish.made
+            )
             self._look_at(hits, gone)
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking)]
             total = len(ranking.found) - (len(gone) if self._parts.for_agents else 0)
-            return Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, total, _since(started))
+            found = Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, total)
+            return replace(delivered(found, wish), elapsed_ms=_since(started))
 
         if partial is not None and mode == "hybrid" and query.terms:
             early = self._parts.engine.finish(draft, None, bars_for(""))
@@ -120,13 +126,14 @@ class Asking:
         """See ``VaultService.related``."""
         started = time.perf_counter()
         note_id, _ = find(self._parts.table, path)
-        allowed = self._in_folder(folder) if folder else None
+        allowed = in_folder(self._parts.table, folder) if folder else None
         view = self._parts.meaning.view
         scan: VectorScan | None = None
         if view.state in ("ready", "waiting") and view.vectors is not None:
             vector = view.vectors.vector(note_id)
             scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
         ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed)
+        ranked = demote(ranked, self._parts.standings())
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         self._look_at(hits, gone)
         reasons = self._index_reasons(scan)
@@ -150,13 +157,6 @@ class Asking:
         paths = [*gone, *(hit.path for hit in hits if hit.stale)]
         if paths:
             self._parts.worker.notice(paths)
-
-    def _in_folder(self, folder: str) -> frozenset[NoteId]:
-        """Ids of the notes in this folder or below it; the filter of the query language takes more than that."""
-        inside = normalize("NFC", folder.strip("/")).casefold() + "/"
-        draft = self._parts.engine.begin(Query("", "", filters=Filters(paths=(inside,))))
-        rows = self._parts.table.by_ids(draft.allowed or ())
-        return frozenset(n for n, row in rows.items() if normalize("NFC", row.path).casefold().startswith(inside))
 
     def _limit(self, limit: int | None) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))

@@ -16,6 +16,7 @@ from vaultrag.ranking.evidence import log_odds
 from vaultrag.ranking.fusion import Fused
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.service.parts import VaultParts
+from vaultrag.service.selecting import standing_of
 
 
 def words_of(counts: Sequence[ClauseCount]) -> tuple[ExplainedWord, ...]:
@@ -63,6 +64,7 @@ class Explainer:
         self._parts = parts
         self._draft = draft
         self._ranking = ranking
+        self._aged = parts.standings()
         self._bars = ranking.bars
         self._order = sorted([*ranking.found, *ranking.below], key=lambda hit: (-hit.score, hit.note_id))
         self._found = {hit.note_id for hit in ranking.found}
@@ -103,7 +105,7 @@ class Explainer:
             verdict = f"below the bar: {odds:.2f}, needed {needed:.2f}"
         return ExplainedHit(
             path, title, rank, hit.score, round(proof.covered, 4), proof.cosine, round(odds, 4), needed, found, verdict,
-            hit.evidence,
+            hit.evidence, standing_of(self._aged, hit.note_id),
         )  # fmt: skip
 
     def _absent(self, path: NotePath, title: str, verdict: str) -> ExplainedHit:

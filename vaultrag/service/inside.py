@@ -12,6 +12,7 @@ from vaultrag.ranking.places import places
 from vaultrag.search.engine import Draft
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import content_of
+from vaultrag.service.selecting import standing_of
 
 LINES = 50
 """Lines when the caller does not say."""
@@ -53,6 +54,7 @@ def in_note(
         end_line=lines[1] + note.body_line if passage is not None else 0,
         reasons=tuple(reasons),
         elapsed_ms=round((time.perf_counter() - started) * 1000, 3),
+        standing=standing_of(parts.standings(), note_id),
     )
 
 

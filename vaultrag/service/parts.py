@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from vaultrag.config import RuleSettings
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
-from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, VectorScan
+from vaultrag.model import Aged, NoteId
+from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 
@@ -25,6 +27,9 @@ class VaultParts:
 
     Attributes:
         lacking: Counts the notes without a vector.
+        standings: The notes that no longer hold, or not yet.
+        rules: What makes a note a rule, beside what notes say themselves.
+        sessions: What acting agents have been shown.
         narrowed: What may be seen of a comparison with all vectors.
         asked: Entered while an answer is made: what is done to notes meanwhile gives way.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
@@ -46,6 +51,9 @@ class VaultParts:
     events: Sequence[str]
     close: Callable[[], None]
     lacking: Callable[[], int]
+    standings: Callable[[], Mapping[NoteId, Aged]]
+    rules: RuleSettings
+    sessions: SessionMemory
     reranker: Reranker | None = None
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
     asked: Callable[[], AbstractContextManager[None]] = nullcontext

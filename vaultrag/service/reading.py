@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
-from vaultrag.model import Content, Gone, Heading, NoteId, NotePath, NoteView
-from vaultrag.notes import parse_note
+from vaultrag.model import Content, Gone, Heading, NoteId, NotePath, NoteView, Shape
+from vaultrag.notes import file_text, parse_note
 from vaultrag.notes.words import name_key
 from vaultrag.ports import NoteTable
+from vaultrag.ranking.record import record
+from vaultrag.service.delivering import within
 from vaultrag.service.parts import VaultParts
+from vaultrag.service.selecting import standing_of
+
+PREVIEW_TOKENS = 200
+"""What the beginning of a note costs at most."""
 
 
 def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
@@ -58,11 +64,20 @@ def content_of(parts: VaultParts, path: str) -> tuple[NoteId, NotePath, Content]
     return note_id, known, result
 
 
-def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, heading: str) -> NoteView:
+def get(
+    parts: VaultParts,
+    path: str,
+    *,
+    first: int | None,
+    last: int | None,
+    heading: str,
+    shape: Shape = "full",
+    max_tokens: int = 0,
+) -> NoteView:
     """See ``VaultService.get``."""
     note_id, known, result = content_of(parts, path)
     note = parse_note(known, result.data)
-    lines = _decoded(result.data).split("\n")
+    lines = file_text(result.data).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     start, end = 1, len(lines)
@@ -75,10 +90,12 @@ def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, he
                 f"lines {first or 1} to {last or len(lines)} are not in {known}, which has {len(lines)}", path=known
             )
     row = parts.table.by_ids([note_id]).get(note_id)
-    return NoteView(
+    standing = standing_of(parts.standings(), note_id)
+    text = record(note, standing) if shape == "compact" else "\n".join(lines[start - 1 : end])
+    view = NoteView(
         path=known,
         title=note.title,
-        text="\n".join(lines[start - 1 : end]),
+        text=text,
         start_line=start if lines else 0,
         end_line=end,
         total_lines=len(lines),
@@ -86,15 +103,12 @@ def get(parts: VaultParts, path: str, *, first: int | None, last: int | None, he
         aliases=note.aliases,
         properties=note.properties,
         mtime_ns=result.entry.mtime_ns if row is None else row.mtime_ns,
+        shape=shape,
+        standing=standing,
     )
-
-
-def _decoded(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = data.decode("utf-16", "replace")
-    else:
-        text = data.decode("utf-8-sig", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    if shape == "preview":
+        max_tokens = min(max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS)
+    return within(view, max_tokens)
 
 
 def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) -> tuple[int, int]:

@@ -6,9 +6,28 @@ from collections.abc import Callable
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import NotForAgents
-from vaultrag.model import Answer, EmbedderStatus, Explanation, InNote, Mode, NoteView, Reader, TagCount, VaultStatus
+from vaultrag.model import (
+    Answer,
+    Capacity,
+    Catalogue,
+    EmbedderStatus,
+    Explanation,
+    InNote,
+    Mode,
+    NoteView,
+    Reader,
+    Recent,
+    Rules,
+    Shape,
+    TagCount,
+    Triggered,
+    VaultStatus,
+)
+from vaultrag.notes.when import Deed
 from vaultrag.service import faring, reading
 from vaultrag.service.asking import Asking
+from vaultrag.service.delivering import delivery_of
+from vaultrag.service.listing import Listing
 from vaultrag.service.parts import VaultParts
 
 
@@ -22,6 +41,7 @@ class VaultService:
         self._parts = parts
         self._agents = VaultService(agents, settings) if agents is not None else None
         self._asking = Asking(parts, settings)
+        self._listing = Listing(parts)
         self.id = parts.id
         self.root = parts.root
         self.name = parts.root.name
@@ -52,6 +72,9 @@ class VaultService:
         typing: bool = False,
         preview_chars: int | None = None,
         partial: Callable[[Answer], None] | None = None,
+        shape: Shape | None = None,
+        reader: Capacity | None = None,
+        max_tokens: int = 0,
     ) -> Answer:
         """The notes that fit, best first; none when nothing can be proven to.
 
@@ -62,10 +85,18 @@ class VaultService:
             typing: The last word may still go on.
             preview_chars: Length of a preview at most; 0 for none.
             partial: Called once with what words and names found, before meaning is asked.
+            shape: How much of each note; a preview, where neither this nor ``reader`` says.
+            reader: Sets shape and limit where they are not said.
+            max_tokens: Budget of all hits together; 0 for none. What was cut is said in the answer.
         """
         with self._parts.asked():
             return self._asking.search(
-                text, limit=limit, mode=mode, typing=typing, preview_chars=preview_chars, partial=partial
+                text,
+                mode=mode,
+                typing=typing,
+                preview_chars=preview_chars,
+                partial=partial,
+                wish=delivery_of(shape, reader, limit, max_tokens),
             )
 
     def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:
@@ -119,13 +150,66 @@ class VaultService:
         with self._parts.asked():
             return self._asking.related(path, limit=limit, linked=linked, folder=folder)
 
-    def get(self, path: str, *, first: int | None = None, last: int | None = None, heading: str = "") -> NoteView:
+    def get(
+        self,
+        path: str,
+        *,
+        first: int | None = None,
+        last: int | None = None,
+        heading: str = "",
+        shape: Shape = "full",
+        max_tokens: int = 0,
+    ) -> NoteView:
         """A note, whole, or the lines asked for (1-based, inclusive), or the section under a heading.
+
+        Args:
+            path: The note, or a citation; of that only the path counts.
+            first: First line.
+            last: Last line.
+            heading: Only this section.
+            shape: ``preview``: only the beginning, ``compact``: the note on one line.
+            max_tokens: Budget of the text; 0 for none. ``cut`` says how many lines are left.
 
         Raises:
             NoteNotFound, NoteUnreadable, PathRefused, InvalidParams
         """
-        return reading.get(self._parts, path, first=first, last=last, heading=heading)
+        return reading.get(
+            self._parts, path, first=first, last=last, heading=heading, shape=shape, max_tokens=max_tokens
+        )
+
+    def rules(self, *, max_tokens: int | None = None) -> Rules:
+        """Every rule, whole, in the order in which they were made: by ``created``, then by path.
+
+        Args:
+            max_tokens: What they may cost together; None for what the settings say, 0 for no bound.
+
+        Raises:
+            RulesTooLong: They cost more; it names them.
+            NoteUnreadable: A rule cannot be read now; it is not left out in silence.
+        """
+        return self._listing.rules(max_tokens)
+
+    def recent(self, *, limit: int | None = None, folder: str = "", tag: str = "", max_tokens: int = 0) -> Recent:
+        """Notes on one line each, the latest changed first."""
+        return self._listing.recent(limit=limit, folder=folder, tag=tag, max_tokens=max_tokens)
+
+    def catalogue(self, *, folder: str = "", tag: str = "", limit: int | None = None, max_tokens: int = 0) -> Catalogue:
+        """Notes on one line each, by type, in an order that no edit of a note's text changes."""
+        return self._listing.catalogue(folder=folder, tag=tag, limit=limit, max_tokens=max_tokens)
+
+    def triggers(
+        self, *, tool: str = "", path: str = "", command: str = "", session: str = "", max_tokens: int | None = None
+    ) -> Triggered:
+        """The notes whose ``when`` fits what is about to be done; see ``notes.when``.
+
+        Args:
+            tool: The tool's name.
+            path: The file that it is used on.
+            command: The command that is run.
+            session: No note comes twice in one; empty: nothing is remembered.
+            max_tokens: Budget of all notes together; None for the default, 0 for none.
+        """
+        return self._listing.triggers(Deed(tool, path, command), session=session, max_tokens=max_tokens)
 
     def tags(self) -> tuple[TagCount, ...]:
         """Every tag with the number of its notes, the most used first."""

@@ -149,6 +149,18 @@ class NoteRows:
                 return None
             return self._matching.get(generation, (filters, hidden), lambda: matching_ids(connection, filters, hidden))
 
+    def having(self, name: str) -> list[NoteId]:
+        """Notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
+        with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
+            found = rows(
+                connection,
+                "SELECT id FROM notes WHERE properties LIKE ?1 AND EXISTS (SELECT 1 FROM json_each(properties) AS p"
+                " WHERE p.key = ?2 COLLATE NOCASE OR p.key LIKE ?3) ORDER BY id",
+                (f'%"{name}%', name, f"{name}.%"),
+            )
+        return [row[0] for row in found if row[0] not in hidden]
+
     def entry_hashes(self, note_id: NoteId) -> tuple[str, str]:
         """Content hash and text hash of a note; empty strings for one that is not there."""
         with self._index.readers.reading() as connection:

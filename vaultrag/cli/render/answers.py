@@ -12,6 +12,7 @@ from rich.text import Text
 
 from vaultrag.cli.render.words import one_line, safe
 from vaultrag.model import Answer, Evidence, Hit, Span, State
+from vaultrag.ranking.record import told
 
 PREVIEW_LINES = 3
 MAX_WIDTH = 110
@@ -128,8 +129,14 @@ def _place_line(hit: Hit, width: int) -> Text:
     line = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
     line.append(f"{path}:{hit.start_line}" if hit.start_line else path, style="green")
     stale = "changed since it was indexed" if hit.stale else ""
+    standing = one_line(told(hit.standing)) if hit.standing is not None else ""
     tags = " ".join(f"#{tag}" for tag in hit.tags)
-    for part, style in ((stale, "yellow"), (one_line(hit.heading), "italic"), (one_line(tags), "magenta")):
+    for part, style in (
+        (standing, "yellow"),
+        (stale, "yellow"),
+        (one_line(hit.heading), "italic"),
+        (one_line(tags), "magenta"),
+    ):
         if part and line.cell_len + cell_len(part) + 3 <= width:
             line.append(" · ", style="dim").append(part, style=style)
     return line

@@ -55,7 +55,19 @@ describe('keys', () => {
 
 function answer(...paths: string[]): Answer {
   const hits = paths.map((path) => ({ path, title: path }) as Hit);
-  return { query: 'q', state: 'full', hits, reasons: [], mode: 'hybrid', total: hits.length, elapsed_ms: 1 };
+  return {
+    query: 'q',
+    state: 'full',
+    hits,
+    reasons: [],
+    mode: 'hybrid',
+    total: hits.length,
+    elapsed_ms: 1,
+    shape: 'preview',
+    tokens: 0,
+    cut: 0,
+    shortened: 0,
+  };
 }
 
 describe('the state of a search', () => {

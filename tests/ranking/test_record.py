@@ -1,0 +1,107 @@
+"""A note on one line: what it says, in which order of choice, and what it may cost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultrag.model import NotePath, Standing
+from vaultrag.notes import parse_note
+from vaultrag.notes.tokens import estimate
+from vaultrag.ranking.record import RECORD_TOKENS, record, told
+from vaultrag.ranking.snippet import Preview, preview
+
+
+def line(text: str, standing: Standing | None = None, path: str = "Note.md") -> str:
+    return record(parse_note(NotePath(path), text.encode()), standing)
+
+
+def found(text: str, *words: str) -> str:
+    """The line of a note that was found by these words."""
+    note = parse_note(NotePath("Note.md"), text.encode())
+    wanted = dict.fromkeys(words, 1.0)
+    return record(note, wanted=wanted, place=preview(note.body, wanted))
+
+
+BODY = "# Note\n\nA first sentence. You must close the door. The end.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("---\ndescription: What it is about.\nsummary: Not this.\n---\n" + BODY, "What it is about."),
+        ("---\nSummary: In a word.\n---\n" + BODY, "In a word."),
+        (BODY, "You must close the door."),
+        (BODY + "\n## In short\n\nKeep it shut.\n\n## More\n\nNever mind.\n", "Keep it shut."),
+        ("# Note\n\nA first sentence. A second one.\n", "A first sentence."),
+        ("# Note\n\n#tag #other\n\nA first sentence.\n", "A first sentence."),
+        ("# Note\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nBelow the table.\n", "Below the table."),
+        ("# Note\n\n門は必ず閉めること。次の文。\n", "門は必ず閉めること。"),
+        ("# Note\n\nEin Satz. Das Tor muss zu sein.\n", "Das Tor muss zu sein."),
+    ],
+)
+def test_what_it_says(text: str, says: str) -> None:
+    """The header's own words, else a section that promises the rule, else the first rule, else the first sentence."""
+    assert line(text).partition(" — ")[2] == says
+
+
+def test_the_whole_line() -> None:
+    """Title, type, status, dates, what it says, and the notes that it links to, in this order."""
+    header = "---\ntype: rule\nstatus: draft\nconfidence: 0.8\nvalid_from: 2026-01-01\n---\n"
+    text = f"{header}# N\n\nSee [[A|that]]. [[B]] too."
+    assert line(text) == ("Note (rule; draft; confidence 0.8; since 2026-01-01) — See that. → [[A]], [[B]]")
+
+
+@pytest.mark.parametrize(
+    ("standing", "words"),
+    [
+        (Standing("superseded", (NotePath("a/New.md"),), "2026-01-31"), "superseded by New 2026-01-31"),
+        (Standing("superseded"), "superseded"),
+        (Standing("expired", since="2025-12-31"), "expired 2025-12-31"),
+        (Standing("invalidated", (NotePath("Proof.md"),)), "invalidated by Proof"),
+        (Standing("invalidated", through="x/Base.md"), "rests on Base, which no longer holds"),
+        (Standing("upcoming", since="2027-01-01"), "valid only from 2027-01-01"),
+    ],
+)
+def test_a_standing_is_told_in_place_of_the_status(standing: Standing, words: str) -> None:
+    """Why a note no longer holds stands where its status would, which says less."""
+    assert told(standing) == words
+    assert line("---\ntype: rule\nstatus: active\n---\nText.", standing).startswith(f"Note (rule; {words}")
+
+
+LONG = (
+    "# Note\n\nThe hall was built in 1962. All doors are closed while pumps run, against noise and against children. "
+    "Only when the hall is hotter than 35 degrees may the meadow door stand open. "
+    "The converters cut out at 88 degrees. "
+    "In August it was close. The neighbours measured the noise at their terrace, and they were right about it. "
+    "Nothing else is known of the meadow and of the noise there, but for what the old book says of the year 1962.\n"
+)  # fmt: skip
+
+
+def test_a_line_of_a_hit_says_what_was_asked_for() -> None:
+    """The stretch with the query's words is shown, whole sentences of it, wherever in the passage it stands."""
+    assert "The converters cut out at 88" in found(LONG, "convert", "88")
+    assert "The neighbours measured the noise at their terrace" in found(LONG, "neighbour", "terrac")
+
+
+def test_of_two_places_the_exception_is_shown() -> None:
+    """Where the words decide nothing, the sentence that makes an exception is shown."""
+    assert "hotter than 35" in found(LONG, "door")
+
+
+def test_a_place_without_words_says_something_still() -> None:
+    """A place found by meaning alone, or one with nothing but a heading, still gives a line."""
+    note = parse_note(NotePath("Note.md"), b"# Note\n\nFirst.\n\n## Empty\n")
+    assert record(note, wanted={}, place=Preview(2, 2, "", (), 0.0)) == "Note — First."
+    assert record(note, wanted={}, place=Preview(4, 4, "", (), 0.0)) == "Note — First."
+
+
+@given(st.text(max_size=400), st.text(max_size=80), st.lists(st.text(min_size=1, max_size=8), max_size=4))
+def test_no_note_breaks_a_line(body: str, kind: str, words: list[str]) -> None:
+    """Whatever a note holds, its line is one line, and costs no more than it may."""
+    note = parse_note(NotePath("A note.md"), f"---\ntype: {kind!r}\n---\n{body}".encode("utf-8", "replace"))
+    wanted = dict.fromkeys(words, 1.0)
+    for made in (record(note), record(note, wanted=wanted, place=preview(note.body, wanted))):
+        assert estimate(made) <= RECORD_TOKENS
+        assert "\n" not in made

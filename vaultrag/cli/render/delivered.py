@@ -1,0 +1,55 @@
+"""Notes as a model or a script reads them: plain text, no columns, no colours, and what was cut said at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vaultrag.cli.render.words import one_line
+from vaultrag.model import Answer, Catalogue, Hit, Rules
+from vaultrag.ranking.record import told
+
+
+def answer_text(answer: Answer) -> Iterator[str]:
+    """A search's answer, a paragraph a note: where it stands, then what is delivered of it."""
+    for hit in answer.hits:
+        yield f"{_head(hit)}\n{(hit.text or hit.line or hit.preview).strip()}\n"
+    if not answer.hits:
+        yield f"nothing found for {one_line(answer.query)}" if not answer.cut else "nothing fits into the budget"
+    yield from _cut(answer.cut, "notes", answer.shortened)
+    yield from (f"{reason.why}{f' (try: {reason.hint})' if reason.hint else ''}" for reason in answer.reasons)
+
+
+def rules_text(rules: Rules) -> Iterator[str]:
+    """Every rule, whole, under its path."""
+    for rule in rules.rules:
+        standing = f" [{told(rule.standing)}]" if rule.standing is not None else ""
+        yield f"{one_line(rule.path)}{standing}\n\n{rule.text.strip()}\n"
+    if not rules.complete:
+        yield "the vault is still being read: there may be more"
+
+
+def catalogue_text(catalogue: Catalogue) -> Iterator[str]:
+    """A line a note, under its type."""
+    for group in catalogue.groups:
+        yield f"{group.type or 'of no type'}:"
+        yield from (f"- {one_line(note.path)}: {one_line(note.line)}" for note in group.notes)
+        yield ""
+    yield from _cut(catalogue.cut, "notes", 0)
+
+
+def joined(parts: Iterator[str] | Sequence[str]) -> str:
+    """As one text, ended by a line break; empty for none."""
+    text = "\n".join(parts).rstrip("\n")
+    return f"{text}\n" if text else ""
+
+
+def _head(hit: Hit) -> str:
+    standing = f" [{told(hit.standing)}]" if hit.standing is not None else ""
+    return f"{one_line(hit.citation)}{standing}"
+
+
+def _cut(cut: int, what: str, shortened: int) -> Iterator[str]:
+    parts = [f"{cut} {what} left out"] if cut else []
+    parts += [f"{shortened} shortened"] if shortened else []
+    if parts:
+        yield f"cut: {', '.join(parts)}"

@@ -1,0 +1,31 @@
+"""Where vaultrag's own files lie: all that a client needs to find the daemon, and light.
+
+(``config.Places`` says the rest; it takes as long to load as a whole `vaultrag push` may take.)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def own_home(environ: Mapping[str, str]) -> Path | None:
+    """The one folder for everything, where ``VAULTRAG_HOME`` is set."""
+    home = environ.get("VAULTRAG_HOME")
+    return Path(home).expanduser().absolute() if home else None
+
+
+def data_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Indexes, the list of vaults, the discovery file."""
+    base = own_home(os.environ if environ is None else environ)
+    if base is not None:
+        return base / "data"
+    import platformdirs  # not needed where the folder is named
+
+    return Path(platformdirs.user_data_dir("obsidian-rag", appauthor=False))
+
+
+def discovery_file(data: Path) -> Path:
+    """Tells clients where the daemon answers."""
+    return data / "daemon.json"

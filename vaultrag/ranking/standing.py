@@ -1,0 +1,142 @@
+"""Whether notes still hold, from what they say of themselves and of each other. Pure; the day is passed in.
+
+A note no longer holds when it is *invalidated* (``invalidated_by``), *superseded* (``superseded_by``, or another's
+``supersedes``), or *expired* (``valid_to``). What rests on such a note (``depends_on``) is invalidated through it, and
+what was taken from an invalidated one (``provenance``) is too. A successor whose own time has not come yet
+(``valid_from``) has not taken over. All that is derived anew for each day; nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from vaultrag.model import Aged, NoteId, NotePath, Standing
+
+_DAY = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?![\d.])")
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What is said of one note, by itself or by others; other notes by their ids, where they are known.
+
+    Attributes:
+        superseded: It is said that something took its place, known or not.
+        invalidated: It is said that something made it invalid, known or not.
+    """
+
+    path: NotePath
+    superseded: bool = False
+    successors: frozenset[NoteId] = frozenset()
+    invalidated: bool = False
+    invalidators: frozenset[NoteId] = frozenset()
+    depends: frozenset[NoteId] = frozenset()
+    sources: frozenset[NoteId] = frozenset()
+    first: date | None = None
+    last: date | None = None
+
+
+def day_of(text: str, *, end: bool = False) -> date | None:
+    """The day a text begins with: ``2026-01-31``, ``2026-01``, ``2026``; None where it names none.
+
+    Args:
+        end: Of a month or a year, the last day rather than the first.
+    """
+    found = _DAY.match(text)
+    if found is None:
+        return None
+    year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    try:
+        if day:
+            return date(year, month, day)
+        if not end:
+            return date(year, month or 1, 1)
+        following = date(year, month + 1, 1) if 0 < month < 12 else date(year + 1, 1, 1)
+        return following - timedelta(days=1) if month <= 12 else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def standings(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, Aged]:
+    """The notes that do not simply hold today."""
+    aged: dict[NoteId, Aged] = {}
+    upcoming = {note_id for note_id, said in claims.items() if said.first is not None and said.first > today}
+    for note_id, said in claims.items():
+        standing = _own(note_id, said, claims, upcoming, today)
+        if standing is not None:
+            taken = _chain(note_id, claims, upcoming)
+            aged[note_id] = Aged(standing, taken, said.first, said.last or _before(taken, claims))
+    return aged | _through(claims, aged)
+
+
+def _own(
+    note_id: NoteId, said: Claims, claims: Mapping[NoteId, Claims], upcoming: set[NoteId], today: date
+) -> Standing | None:
+    """What is the matter with the note itself."""
+    last = said.last.isoformat() if said.last is not None else ""
+    past = last if said.last is not None and said.last < today else ""
+    if said.invalidated:
+        return Standing("invalidated", _paths(said.invalidators, claims), past)
+    if said.superseded and not (said.successors and said.successors <= upcoming):
+        chain = _chain(note_id, claims, upcoming)
+        heads = {other for other in chain if not _chain(other, claims, upcoming) - {note_id}} or chain
+        return Standing("superseded", _paths(heads, claims), past or _taken_over(chain, claims))
+    if past:
+        return Standing("expired", (), past)
+    if note_id in upcoming and said.first is not None:
+        return Standing("upcoming", (), said.first.isoformat())
+    return None
+
+
+def _chain(note_id: NoteId, claims: Mapping[NoteId, Claims], upcoming: set[NoteId]) -> frozenset[NoteId]:
+    """All that took the note's place, one after the other; a circle is gone round once."""
+    found: set[NoteId] = set()
+    waiting = [note_id]
+    while waiting:
+        said = claims.get(waiting.pop())
+        fresh = (said.successors if said is not None else frozenset()) - found - upcoming - {note_id}
+        found |= fresh
+        waiting.extend(fresh)
+    return frozenset(found)
+
+
+def _before(successors: Iterable[NoteId], claims: Mapping[NoteId, Claims]) -> date | None:
+    """The day before the first successor's time began, where one says when that was."""
+    begun = [said.first for other in successors if (said := claims.get(other)) is not None and said.first is not None]
+    return min(begun) - timedelta(days=1) if begun and min(begun) > date.min else None
+
+
+def _taken_over(successors: Iterable[NoteId], claims: Mapping[NoteId, Claims]) -> str:
+    last = _before(successors, claims)
+    return last.isoformat() if last is not None else ""
+
+
+def _through(claims: Mapping[NoteId, Claims], aged: Mapping[NoteId, Aged]) -> dict[NoteId, Aged]:
+    """What no longer holds because of what it rests on, however far down that lies."""
+    resting: dict[NoteId, list[tuple[NoteId, bool]]] = {}
+    for note_id, said in claims.items():
+        for other in said.depends:
+            resting.setdefault(other, []).append((note_id, True))
+        for other in said.sources - said.depends:
+            resting.setdefault(other, []).append((note_id, False))
+    fallen: dict[NoteId, Aged] = {}
+    waiting = sorted(note_id for note_id, one in aged.items() if one.standing.state != "upcoming")
+    while waiting:
+        other = waiting.pop()
+        invalid = other in fallen or aged[other].standing.state == "invalidated"
+        for note_id, depends in sorted(resting.get(other, ())):
+            known = aged.get(note_id)
+            if note_id in fallen or (known is not None and known.standing.state != "upcoming"):
+                continue
+            if depends or invalid:
+                said = claims[note_id]
+                standing = Standing("invalidated", (), through=claims[other].path)
+                fallen[note_id] = Aged(standing, frozenset(), said.first, said.last)
+                waiting.append(note_id)
+    return fallen
+
+
+def _paths(ids: Iterable[NoteId], claims: Mapping[NoteId, Claims]) -> tuple[NotePath, ...]:
+    return tuple(sorted(claims[note_id].path for note_id in ids if note_id in claims))
