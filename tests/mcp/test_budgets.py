@@ -1,0 +1,58 @@
+"""What the vault costs an agent, in tokens, as text and as fields; measured on the sample vault."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.mcp.conftest import Agents
+from tests.support.daemons import REPOSITORY, daemon_home
+from vaultrag.notes.tokens import estimate
+
+QUERIES = [
+    "how often must the pump be greased", "what was decided about the seal supplier", "alarm threshold", "bread",
+    "who is on call in winter", "p-102", "rule for the night pump", "tag:#rules", "path:Meetings", "日本語",
+]  # fmt: skip
+TEN_HITS = 1500
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[Agents]:
+    with daemon_home() as home:
+        shutil.copytree(REPOSITORY / "sample-vault", home.vault, dirs_exist_ok=True)
+        home.start().ready()
+        yield Agents(home)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_ten_hits_cost_less_than_1500_tokens(sample: Agents, query: str) -> None:
+    """A search with its ten hits leaves room for reading, whichever form the host hands on."""
+    result = sample.call("search_notes", query=query, limit=10)
+    text = estimate(result.content[0].text)
+    fields = estimate(json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":")))
+    print(f"{query}: {len(result.structured_content['notes'])} hits, {text} tokens as text, {fields} as fields")
+    assert text < TEN_HITS
+    assert fields < TEN_HITS
+
+
+@pytest.mark.parametrize("budget", [200, 500, 1000])
+def test_a_budget_is_kept(sample: Agents, budget: int) -> None:
+    """What was asked for with max_tokens costs about that, and no less is said of what was left out."""
+    for query in QUERIES:
+        result = sample.call("search_notes", query=query, limit=10, max_tokens=budget)
+        assert estimate(result.content[0].text) <= budget
+    note = sample.call("read_note", path="Reference/Pump hall operating manual.md", max_tokens=budget)
+    assert estimate(note.content[0].text) <= budget
+    assert "left out to save tokens" in note.structured_content["remarks"][0]
+
+
+def test_the_tools_themselves(sample: Agents) -> None:
+    """The instructions without the rules, and the descriptions of the tools, are short."""
+    from vaultrag.mcp.guidance import USE
+    from vaultrag.mcp.tools import TOOLS
+
+    assert estimate(USE) < 300
+    assert sum(estimate(tool.description) for tool in TOOLS.values()) < 300
