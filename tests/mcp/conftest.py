@@ -104,7 +104,7 @@ class Agents:
 class Piped:
     """``vaultrag mcp`` as a process; lines in, lines out, nothing helped along."""
 
-    def __init__(self, home: Home, *args: str, code: str = "") -> None:
+    def __init__(self, home: Home, *args: str, code: str = "", **options: Any) -> None:
         environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
         environ |= {"VAULTRAG_HOME": str(home.path), "HOME": str(home.base), "PYTHONPATH": str(REPOSITORY)}
         program = ["-c", code] if code else ["-m", "vaultrag"]
@@ -115,6 +115,7 @@ class Piped:
             stderr=subprocess.PIPE,
             cwd=home.base,
             env=environ,
+            **options,
         )
         self._rest = b""
         self._ids = 0

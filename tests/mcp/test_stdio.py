@@ -103,6 +103,40 @@ def test_it_ends_when_stdin_ends(daemon: RunningDaemon) -> None:
     assert daemon.client.status().notes == len(NOTES)
 
 
+def test_a_host_that_reads_no_more_is_no_fault(daemon: RunningDaemon) -> None:
+    """Who closes the pipe, and asks once more before going, leaves no complaint behind."""
+    with Piped(daemon.home) as piped:
+        piped.greet()
+        assert piped.process.stdout is not None
+        piped.process.stdout.close()
+        piped.send(id=9, method="tools/list", params={})
+        assert piped.process.stdin is not None
+        piped.process.stdin.close()
+        assert piped.process.wait(20) == 0
+        assert piped.process.stderr is not None
+        assert piped.process.stderr.read() == b""
+        piped.process.stdin = None
+
+
+def test_it_does_without_stderr(daemon: RunningDaemon) -> None:
+    """Started with no stderr at all, it serves, and stray prints still do not reach stdout."""
+    with Piped(daemon.home, code=PRINTS, preexec_fn=lambda: os.close(2)) as piped:
+        piped.greet()
+        assert piped.call("read_note", path="Pumps/Bearings.md")["structuredContent"]["title"] == "Bearings"
+        assert piped.hang_up()[:2] == (0, b"")
+
+
+def test_a_call_can_be_taken_back(daemon: RunningDaemon) -> None:
+    """A cancelled call does not end the session, nor hold up the next one."""
+    with Piped(daemon.home) as piped:
+        piped.greet()
+        for number in range(20):
+            piped.send(id=500 + number, method="tools/call",
+                       params={"name": "search_notes", "arguments": {"query": f"pump {number}"}})  # fmt: skip
+            piped.send(method="notifications/cancelled", params={"requestId": 500 + number, "reason": "test"})
+        assert piped.call("vault_status")["structuredContent"]["notes"] == len(NOTES)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_ends_when_told_to(daemon: RunningDaemon, number: int) -> None:
     """A signal ends it, with stdin still open."""

@@ -75,10 +75,15 @@ class Link:
         async with self._connecting:
             if self._client is None:
                 self.vault = await in_thread(self._prepare)
-                self._client = await AsyncClient.connect(
+                client = await AsyncClient.connect(
                     self._wish.places, vault=self.vault, timeout_s=_CONNECT_S, reader="agent"
                 )
-                await self._settle(self._client)
+                try:
+                    await self._settle(client)
+                except BaseException:
+                    await client.close()
+                    raise
+                self._client = client
             return self._client
 
     def _prepare(self) -> str:

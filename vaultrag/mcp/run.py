@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from typing import TextIO
 
@@ -34,6 +35,8 @@ async def _serve(desk: Desk, wire: TextIO) -> None:
         served = server(desk, await guidance(desk))
         async with stdio_server(stdout=anyio.wrap_file(wire)) as (incoming, outgoing):
             await served.run(incoming, outgoing, served.create_initialization_options())
+    except* (BrokenPipeError, ConnectionResetError):  # the host has gone, and reads no answer any more
+        os.dup2(1, wire.fileno())
     finally:
         await desk.link.close()
 
