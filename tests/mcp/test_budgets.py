@@ -38,6 +38,24 @@ def test_ten_hits_cost_less_than_1500_tokens(sample: Agents, query: str) -> None
     assert fields < TEN_HITS
 
 
+def test_related_notes_cost_no_more(sample: Agents) -> None:
+    """Neither do ten neighbours of a note."""
+    for path in ("Reference/Pump hall operating manual.md", "Projects/P-102 overhaul.md"):
+        result = sample.call("related_notes", path=path)
+        assert len(result.structured_content["notes"]) >= 5
+        assert estimate(json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))) < TEN_HITS
+
+
+def test_a_small_reader_gets_little(sample: Agents) -> None:
+    """For a model with little room a search brings five notes on a line each."""
+    small = Agents(sample.home, "small")
+    for query in QUERIES:
+        result = small.call("search_notes", query=query)
+        assert len(result.structured_content["notes"]) <= 5
+        assert not any("\n" in note["preview"] for note in result.structured_content["notes"])
+        assert estimate(json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))) < 600
+
+
 @pytest.mark.parametrize("budget", [200, 500, 1000])
 def test_a_budget_is_kept(sample: Agents, budget: int) -> None:
     """What was asked for with max_tokens costs about that, and no less is said of what was left out."""
