@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from vaultrag.cli.render.words import arms
 from vaultrag.model import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Standing, VaultStatus
@@ -16,6 +16,7 @@ from vaultrag.ranking.record import told
 
 CURRENT = "current"
 
+_NAMES = 22  # tokens of a note's field names and signs, by two public vocabularies (15 to 21 on the sample vault)
 _AROUND = 50  # tokens of an answer besides its notes and remarks, with room for two remarks more
 _SHORTER = (120, 80, 50, 30)  # tokens of a preview, where the daemon had no budget to keep to
 
@@ -151,7 +152,8 @@ def findings(answer: Answer, max_tokens: int) -> Findings:
 
 def cost(notes: Sequence[Found], said: Sequence[str]) -> int:
     """What an answer costs to read as fields, about: more than as text."""
-    return _AROUND + sum(estimate(msgspec.json.encode(note).decode()) for note in notes) + sum(map(estimate, said))
+    values = sum(estimate(str(value)) for note in notes for value in astuple(note))
+    return _AROUND + len(notes) * _NAMES + values + sum(map(estimate, said))
 
 
 def note_text(view: NoteView) -> NoteText:

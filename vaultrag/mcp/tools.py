@@ -25,7 +25,7 @@ HITS: dict[Capacity, int] = {"large": 10, "small": 5}
 HIT_TOKENS: dict[Capacity, int] = {"large": 150, "small": 110}
 """A search may cost so much a note, where it says nothing of it."""
 
-FIELD_TOKENS = 50
+FIELD_TOKENS = 34
 """What the names of a note's fields, and what it says twice, cost besides what the daemon counts."""
 
 NOTE_AROUND = 80
