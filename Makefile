@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV) || { \
 		echo "no virtual environment can be made: on Debian, apt install python3-venv" >&2; rm -rf $(VENV); exit 2; }
 	@echo "Installing vaultrag into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[agents]'
 	@touch $(STAMP)
 
 $(VENV)/.dev: $(STAMP)
@@ -54,8 +54,9 @@ tests: $(VENV)/.dev  ## the tests
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 .PHONY: clients
-clients: $(VENV)/.dev  ## the tests of the Obsidian plugin and the Neovim client; says what it leaves out
+clients: $(VENV)/.dev  ## the tests of the Obsidian plugin and the Neovim client, and the MCP inspector; says what it leaves out
 	@$(BIN)/python -m tests.nvim
+	@$(BIN)/python -m tests.mcp
 	@sh plugin-bridge/obsidian/check.sh
 
 .PHONY: plugin
@@ -111,5 +112,5 @@ fuzz: $(VENV)/.dev  ## search for inputs that break parser, protocol or query la
 
 .PHONY: clean
 clean:  ## remove what was installed and built
-	rm -rf $(PLUGIN)/node_modules $(PLUGIN)/main.js $(PLUGIN)/artefacts
+	rm -rf $(PLUGIN)/node_modules $(PLUGIN)/main.js $(PLUGIN)/artefacts tests/mcp/inspector/node_modules
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .fuzz

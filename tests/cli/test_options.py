@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vaultrag.cli.choosing import chosen_vault, note_path, unclear
-from vaultrag.cli.options import cited_lines, line_range, options_first
+from vaultrag.cli.choosing import chosen_vault, cited_lines, note_path, unclear
+from vaultrag.cli.options import line_range, options_first
 from vaultrag.errors import InvalidParams
 from vaultrag.model import VaultStatus
 

@@ -17,6 +17,7 @@ DOCUMENTS = [
         *ROOT.glob("*/README.md"),
         *ROOT.glob("plugin-bridge/*/README.md"),
         *PAGES,
+        *ROOT.glob("vaultrag/*/README.md"),
         ROOT / "tests/quality/README.md",
     ]
     if "sample-vault" not in path.parts

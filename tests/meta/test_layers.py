@@ -36,7 +36,7 @@ LEVELS: dict[str, int] = {
     "cli.choosing": 8,
     "cli.editing": 8,
     "cli.starting": 9,
-    "mcp": 9,
+    "mcp": 10,
     "tui": 10,
     "cli": 11,
 }
@@ -65,6 +65,8 @@ FENCES: dict[str, set[str]] = {
     "typer": {"cli"},
     "textual": {"tui"},
     "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
+    "anyio": {"mcp"},
 }
 
 PURE = ("notes", "ranking")

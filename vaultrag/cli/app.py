@@ -8,7 +8,18 @@ import typer
 import typer.main
 
 from vaultrag import __version__
-from vaultrag.cli import asking, configuring, delivering, explaining, judging, running, screening, tending, watching
+from vaultrag.cli import (
+    agents,
+    asking,
+    configuring,
+    delivering,
+    explaining,
+    judging,
+    running,
+    screening,
+    tending,
+    watching,
+)
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
 
@@ -61,6 +72,7 @@ def build() -> Any:
     app.command(rich_help_panel=_ASK)(delivering.rules)
     app.command(rich_help_panel=_ASK)(delivering.catalogue)
     app.command(rich_help_panel=_ASK)(delivering.push)
+    app.command(rich_help_panel=_ASK)(agents.mcp)
     app.command(rich_help_panel=_RUN)(running.up)
     app.command(rich_help_panel=_RUN)(running.stop)
     app.command(rich_help_panel=_RUN)(tending.status)

@@ -9,22 +9,13 @@ from typing import Annotated, Any, Literal
 import typer
 import typer.core
 
-from vaultrag.cli.choosing import absolute, chosen_vault, near_vault, not_served, note_path, unclear
-from vaultrag.cli.options import (
-    AsJson,
-    Limit,
-    MaxTokens,
-    VaultOption,
-    cited_lines,
-    invocation,
-    line_range,
-    options_first,
-)
+from vaultrag.cli.choosing import chosen_vault, cited_lines, near_vault, not_served, note_path
+from vaultrag.cli.options import AsJson, Limit, MaxTokens, VaultOption, invocation, line_range, options_first
 from vaultrag.cli.output import draw, width, write, write_json
 from vaultrag.cli.progress import wait
 from vaultrag.cli.render.delivered import answer_text, joined
 from vaultrag.cli.render.lines import hit_as_line
-from vaultrag.cli.starting import reach, reach_or_start, served
+from vaultrag.cli.starting import meant, reach, reach_or_start
 from vaultrag.config import Places
 from vaultrag.errors import VaultError
 from vaultrag.model import Answer, Capacity, Hit, Mode, Shape, VaultStatus
@@ -166,13 +157,7 @@ def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultSt
     Raises:
         VaultUnknown, VaultError
     """
-    chosen = served(client, places, name)
-    if chosen is None and name:
-        if (near := near_vault(client.status().vaults, name)) and not absolute(name).exists():
-            raise not_served(name, near)
-        chosen = client.add_vault(absolute(name))
-    if chosen is None:
-        raise unclear(client.status().vaults)
+    chosen = meant(client, places, name)
     # Only what starts is waited for. A vault in the midst of embedding answers now, and says that it is not done.
     status = wait(client, chosen.id, "vectors" if mode == "meaning" else "loaded")
     return next((vault for vault in status.vaults if vault.id == chosen.id), chosen)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from vaultrag.errors import VaultUnknown
 from vaultrag.model import VaultStatus
+
+_CITED = re.compile(r"#L(\d+)(?:-L?(\d+))?$")
 
 
 def chosen_vault(vaults: Sequence[VaultStatus], name: str, here: Path) -> VaultStatus | None:
@@ -74,6 +77,15 @@ def note_path(path: str, chosen: VaultStatus | None, vaults: Sequence[VaultStatu
         if real.is_relative_to(vault.root):
             return real.relative_to(vault.root).as_posix(), vault.id
     return path, ""
+
+
+def cited_lines(path: str) -> tuple[str, int, int]:
+    """``path#L3-L9`` as path, first and last line; 0, 0 for a path without lines."""
+    cited = _CITED.search(path)
+    if cited is None:
+        return path, 0, 0
+    first = int(cited[1])
+    return path[: cited.start()], first, int(cited[2] or first)
 
 
 def _expanded(path: str) -> str:

@@ -44,17 +44,7 @@ MaxTokens = Annotated[
     int, typer.Option("--max-tokens", metavar="N", min=0, help="Budget of the whole answer, in tokens; 0 for none.")
 ]
 
-_CITED = re.compile(r"#L(\d+)(?:-L?(\d+))?$")
 _LINES = re.compile(r"(\d*)(-?)(\d*)$")
-
-
-def cited_lines(path: str) -> tuple[str, int, int]:
-    """``path#L3-L9`` as path, first and last line; 0, 0 for a path without lines."""
-    cited = _CITED.search(path)
-    if cited is None:
-        return path, 0, 0
-    first = int(cited[1])
-    return path[: cited.start()], first, int(cited[2] or first)
 
 
 def line_range(text: str) -> tuple[int, int]:

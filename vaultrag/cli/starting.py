@@ -5,15 +5,19 @@ A daemon started here outlives the command: it has a session of its own, no term
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar, cast
 
-from vaultrag.cli.choosing import chosen_vault
+from vaultrag.cli.choosing import absolute, chosen_vault, near_vault, not_served, unclear
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonFailed, DaemonNotRunning
 from vaultrag.model import VaultStatus
@@ -33,6 +37,8 @@ LOG_BYTES = 1_000_000
 """A longer log is begun anew."""
 
 _POLL_S = 0.05
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,48 @@ def served(client: Client, places: Places, name: str) -> VaultStatus | None:
         if complete or (chosen is not None and name):
             return chosen
         time.sleep(_POLL_S)
+
+
+def meant(client: Client, places: Places, name: str) -> VaultStatus:
+    """The vault meant; a folder that is not served yet is served from now on.
+
+    Raises:
+        VaultUnknown, VaultError
+    """
+    chosen = served(client, places, name)
+    if chosen is None and name:
+        if (near := near_vault(client.status().vaults, name)) and not absolute(name).exists():
+            raise not_served(name, near)
+        chosen = client.add_vault(absolute(name))
+    if chosen is None:
+        raise unclear(client.status().vaults)
+    return chosen
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Run what blocks in a thread that does not keep the process from ending, and await it."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(cast(T, result))
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = work()
+        except BaseException as raised:  # it is raised again where it is awaited
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=run, name="blocking", daemon=True).start()
+    return await done
 
 
 def wait_until_gone(pid: int, timeout_s: float = STOP_S) -> None:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 from vaultrag.cli.choosing import absolute, chosen_vault
-from vaultrag.cli.starting import ADOPT_S, alive, reach_or_start
+from vaultrag.cli.starting import ADOPT_S, alive, in_thread, reach_or_start
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, VaultragError
 from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount
@@ -121,7 +120,7 @@ class Link:
         self._started_at.append(now)
         on_link(LinkState("starting"))
         try:
-            await _in_thread(lambda: reach_or_start(self._places).client.close())
+            await in_thread(lambda: reach_or_start(self._places).client.close())
         except VaultragError as failure:
             on_link(LinkState("failed", failure.message, failure.hint))
             await self._wanted.wait()
@@ -212,25 +211,3 @@ class Link:
 
     async def tags(self) -> list[TagCount]:
         return await self._ready().tags(vault=self._vault_id)
-
-
-async def _in_thread(work: Callable[[], None]) -> None:
-    """Run in a thread that does not keep the process from ending."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
-
-    def settle(error: BaseException | None) -> None:
-        if not done.done():
-            done.set_exception(error) if error is not None else done.set_result(None)
-
-    def run() -> None:
-        error: BaseException | None = None
-        try:
-            work()
-        except BaseException as raised:  # it is raised again where it is awaited
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the screen was left meanwhile
-            loop.call_soon_threadsafe(settle, error)
-
-    threading.Thread(target=run, name="start-daemon", daemon=True).start()
-    await done

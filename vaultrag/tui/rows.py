@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from vaultrag.cli.render.answers import arms, preview_lines
-from vaultrag.cli.render.words import duration, one_line, safe
+from vaultrag.cli.render.answers import preview_lines
+from vaultrag.cli.render.words import arms, duration, one_line, safe
 from vaultrag.model import Hit, Span
 
 LINES = 3

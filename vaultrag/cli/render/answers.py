@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from vaultrag.cli.render.words import one_line, safe
-from vaultrag.model import Answer, Evidence, Hit, Span, State
+from vaultrag.cli.render.words import arms, one_line, safe
+from vaultrag.model import Answer, Hit, Span, State
 from vaultrag.ranking.record import told
 
 PREVIEW_LINES = 3
@@ -19,7 +19,6 @@ MAX_WIDTH = 110
 """Longer lines are hard to read, however wide the window."""
 
 _INDENT = 3
-_ARM_WORDS = {"passages": "meaning"}
 
 _STATES = {
     State.KEYWORD_ONLY: "words only",
@@ -64,11 +63,6 @@ def hit_lines(rank: int, hit: Hit, width: int) -> Iterator[Text]:
     yield _place_line(hit, width)
     for line in preview_lines(hit.preview, hit.spans, width - _INDENT):
         yield Text(" " * _INDENT).append_text(line)
-
-
-def arms(evidence: Sequence[Evidence]) -> str:
-    """The ways a hit was found: ``words+meaning``. A passage is found by its meaning."""
-    return "+".join(dict.fromkeys(_ARM_WORDS.get(item.arm, item.arm) for item in evidence))
 
 
 def preview_lines(preview: str, spans: Sequence[Span], width: int, lines: int = PREVIEW_LINES) -> list[Text]:

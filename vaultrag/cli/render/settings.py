@@ -41,21 +41,22 @@ def _table(name: str, table: Any, commented: bool) -> Iterator[str]:
         yield f"# {texts.get(setting.name, '')}"
         value = getattr(table, setting.name)
         unset = value is None
-        shown = f"{setting.name} = {_value('' if unset else value)}"
+        shown = f"{setting.name} = {toml_value('' if unset else value)}"
         yield f"# {shown}" if commented or unset else shown
     yield ""
     for below in inner:  # TOML wants a table's own settings before the tables in it
         yield from _table(f"{name}.{below}", getattr(table, below), commented)
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A text, number, truth value or tuple of them as TOML."""
     if isinstance(value, str):
         # JSON's escapes are TOML's, but for DEL, which TOML wants escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     return repr(value)
 
 

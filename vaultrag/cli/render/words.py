@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from vaultrag.model import Evidence
+
+_ARM_WORDS = {"passages": "meaning"}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 # What could move the cursor or change the terminal: escape sequences, and signs that turn the reading direction.
@@ -31,3 +35,8 @@ def duration(seconds: float) -> str:
         if seconds >= size * 0.995:
             return f"{round(seconds / size)} {unit}"
     return f"{round(seconds)} s"
+
+
+def arms(evidence: Sequence[Evidence]) -> str:
+    """The ways a hit was found: ``words+meaning``. A passage is found by its meaning."""
+    return "+".join(dict.fromkeys(_ARM_WORDS.get(item.arm, item.arm) for item in evidence))

@@ -1,0 +1,59 @@
+"""The tools' answers as text, for hosts that show a model nothing else. Says what the structured answer says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vaultrag.mcp.answers import CURRENT, Changes, Findings, NoteText, RuleBook, VaultState
+
+NOTHING = "Nothing found: the vault does not know."
+UNSURE = "Nothing found, but not all of the vault could be searched."
+NO_RULES = "The vault has no rules."
+
+
+def of_findings(answer: Findings) -> str:
+    def parts() -> Iterator[str]:
+        if not answer.notes:
+            yield NOTHING if answer.state in ("full", "relaxed") else UNSURE
+        for rank, note in enumerate(answer.notes, 1):
+            head = f"{rank}. {note.title} [{note.citation}] {note.score:.2f} {note.evidence}{_mark(note.holds)}"
+            yield f"{head}\n{note.preview}" if note.preview else head
+        unseen = answer.total - len(answer.notes)
+        state = f"State: {answer.state}" + (f"; {unseen} more notes fit" if unseen > 0 else "")
+        yield "\n".join([state, *answer.remarks])
+
+    return "\n\n".join(parts())
+
+
+def of_note(note: NoteText) -> str:
+    part = "" if note.citation == note.path or not note.lines else f", lines {note.lines} of {note.total_lines}"
+    head = f"{note.title} [{note.citation}]{part}{_mark(note.holds)}"
+    return _joined(head, note.text, note.remarks)
+
+
+def of_changes(answer: Changes) -> str:
+    if not answer.notes:
+        return _joined("No notes.", "", answer.remarks)
+    listed = "\n".join(f"{note.changed} [{note.path}] {note.line}{_mark(note.holds)}" for note in answer.notes)
+    return _joined(listed, "", answer.remarks)
+
+
+def of_rules(book: RuleBook) -> str:
+    """The rules, whole. The same bytes as long as no rule changes."""
+    texts = [f"## {rule.title} [{rule.path}]{_mark(rule.holds)}\n\n{rule.text.strip()}" for rule in book.rules]
+    if not book.complete:
+        texts.append("Notes are still being read: there may be more rules. Ask vault_rules again.")
+    return "\n\n".join(texts) or NO_RULES
+
+
+def of_state(state: VaultState) -> str:
+    head = f"Vault {state.vault}: {state.state}, {state.notes} notes, {state.embedded} of them searchable by meaning"
+    return _joined(head + (f" ({state.model})" if state.model else ""), "", state.remarks)
+
+
+def _mark(holds: str) -> str:
+    return "" if holds == CURRENT else f" ({holds})"
+
+
+def _joined(head: str, text: str, remarks: Sequence[str]) -> str:
+    return "\n\n".join(part for part in (head, text, "\n".join(remarks)) if part)
