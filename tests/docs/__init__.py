@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import commands, errors, methods, queries, settings, wire
+from tests.docs import commands, errors, manual, methods, queries, settings, wire
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +23,7 @@ PROTOCOL = ROOT / "plugin-bridge/protocol"
 FILES: dict[Path, Callable[[], str]] = {
     PROTOCOL / "schema.json": wire.schema,
     PROTOCOL / "protocol.ts": wire.types,
+    ROOT / "vaultrag/cli/vaultrag.1": manual.page,
 }
 """Generated as well, but no pages: each says by itself that it is."""
 
