@@ -69,10 +69,11 @@ def test_zsh(environment: dict[str, str], tmp_path: Path) -> None:
     """In zsh, on a terminal, Tab completes what was begun."""
     script = tmp_path / "_vaultrag"
     script.write_text(shell({**environment, "_VAULTRAG_COMPLETE": "source_zsh"}, "vaultrag"))
-    with terminal(100, 20, {**environment, "PS1": "zsh> "}) as term:
-        term.enter("zsh -f")
-        term.shows("zsh> ")
+    with terminal(100, 20, environment) as term:
+        term.enter("PS1='zsh> ' zsh -f")
+        term.shows("zsh>")
         term.enter(f"autoload -U compinit; compinit -D; . {quoted(script)}; clear")
+        term.shows("zsh>", gone="compinit")
         for line, wanted in CASES:
             if wanted:
                 term.type(line)

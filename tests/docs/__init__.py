@@ -18,6 +18,9 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "plugin-bridge/protocol/PROTOCOL.md": wire.protocol,
 }
 
+LICENCES = ROOT / "vaultrag/LICENCES.md"
+"""Generated from what is installed, which differs from system to system: it need not be the same to the letter."""
+
 PROTOCOL = ROOT / "plugin-bridge/protocol"
 
 FILES: dict[Path, Callable[[], str]] = {
