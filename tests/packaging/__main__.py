@@ -9,19 +9,26 @@ Ends with "N passed, N failed".
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
 import re
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
@@ -160,9 +167,35 @@ def smoke(place: Path, notes: Path) -> None:
         assert "words+meaning" in told("search", "-n", "1", QUERY)
         status = json.loads(told("status", "--json"))
         assert status["version"] == vaultrag.__version__
+        screen([program], environment)
         assert status["vaults"][0]["embedded"] == status["vaults"][0]["notes"] > 10, status
     finally:
         _end(home, lambda: told("stop"))
+
+
+def screen(command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Open the search screen on a terminal, and leave it by Ctrl+C once it is drawn.
+
+    Raises:
+        AssertionError: It is not drawn.
+    """
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    options: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
+    process = subprocess.Popen(
+        command, env={**environment, "TERM": "xterm-256color"}, start_new_session=True, **options
+    )
+    os.close(slave)
+    seen, pressed = b"", False
+    with contextlib.suppress(OSError):  # Linux says so when the other end is closed
+        while select.select([master], [], [], 60)[0] and (part := os.read(master, 65_536)):
+            seen += part
+            if not pressed and b"Type to search" in seen:
+                pressed = os.write(master, b"\x03") == 1
+    os.close(master)
+    if not pressed:
+        process.kill()
+    assert process.wait(30) == 130, f"the search screen is not drawn: {seen[-2000:]!r}"
 
 
 def _end(home: Path, stop: Callable[[], str]) -> None:
