@@ -14,7 +14,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 
 .PHONY: help
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*##/\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*##/\1\t/' | expand -t 16
 
 .PHONY: run
 run: $(STAMP)  ## index VAULT (sample-vault), search it for QUERY, say how to go on
@@ -36,12 +36,12 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[agents]'
 	@touch $(STAMP)
 
-$(VENV)/.dev: $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(VENV)/.dev: $(STAMP) requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev]'
 	@touch $(VENV)/.dev
 
 .PHONY: test
-test: check tests clients  ## everything that CI checks
+test: check tests clients wheels  ## everything that CI checks
 
 .PHONY: check
 check: $(VENV)/.dev  ## style and types
@@ -58,6 +58,10 @@ clients: $(VENV)/.dev  ## the tests of the Obsidian plugin and the Neovim client
 	@$(BIN)/python -m tests.nvim
 	@$(BIN)/python -m tests.mcp
 	@sh plugin-bridge/obsidian/check.sh
+
+.PHONY: wheels
+wheels: $(VENV)/.dev  ## install what would be released, on each Python that is here, and use it
+	@$(BIN)/python -m tests.packaging
 
 .PHONY: plugin
 plugin:  ## build the Obsidian plugin; with VAULT=~/Notes, put it into that vault
@@ -90,6 +94,19 @@ format: $(VENV)/.dev  ## bring the code into shape
 .PHONY: docs
 docs: $(VENV)/.dev  ## write the generated reference pages anew
 	$(BIN)/python -m tests.docs
+
+.PHONY: lock
+lock: $(VENV)/.dev  ## pin anew what the tests run with
+	@$(BIN)/uv pip compile pyproject.toml --no-config --extra dev --universal --python-version 3.11 --upgrade --quiet \
+		--custom-compile-command "make lock" --output-file requirements-dev.txt
+
+.PHONY: version
+version: $(VENV)/.dev  ## write VERSION everywhere
+	@$(BIN)/python -m tests.packaging.versions $(VERSION)
+
+.PHONY: release-check
+release-check: $(VENV)/.dev  ## whether what is here may be released
+	@$(BIN)/python -m tests.packaging.release
 
 .PHONY: bench
 bench: $(VENV)/.bench  ## figures of speed and size on this machine, beside other programs; ARGS="--quick" and others

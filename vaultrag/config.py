@@ -291,18 +291,21 @@ class Places:
     config_file: Path
     data: Path
     runtime: Path
+    asked_socket: str = ""
+    """A socket that clients try first: ``VAULTRAG_SOCKET``. A daemon does not listen there."""
 
     @classmethod
     def find(cls, environ: Mapping[str, str] | None = None) -> Places:
         """The platform's folders, or all under ``VAULTRAG_HOME``."""
         env = os.environ if environ is None else environ
         data = data_folder(env)
+        asked = env.get("VAULTRAG_SOCKET", "")
         if base := own_home(env):
-            return cls(base / "config.toml", data, base / "run")
+            return cls(base / "config.toml", data, base / "run", asked)
         config = Path(platformdirs.user_config_dir("vaultrag", appauthor=False))
         # Without a login session there is no runtime folder; a name under /tmp could be anybody's.
         runtime = Path(env["XDG_RUNTIME_DIR"]) / "vaultrag" if env.get("XDG_RUNTIME_DIR") else data / "run"
-        return cls(config / "config.toml", data, runtime)
+        return cls(config / "config.toml", data, runtime, asked)
 
     @property
     def socket(self) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Command, home, make_vault, on_terminal, wait_for
 from tests.support.ollama_server import OllamaServer
+from vaultrag import __version__
 from vaultrag.cli.starting import alive
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -220,3 +223,19 @@ def test_up_with_the_builtin_model(tmp_path: Path, vault: Path) -> None:
         assert answer["hits"][0]["path"] == "Pumps/Bearings.md"
     finally:
         command.end()
+
+
+def test_up_tells_of_a_daemon_of_another_version(command: Command, vault: Path) -> None:
+    """After an upgrade the old daemon goes on; ``up`` works with it, and says how to change over."""
+    older = "import sys, vaultrag; vaultrag.__version__ = '0.0.9'; from vaultrag.cli import main; main(sys.argv[1:])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", older, "serve", str(vault)], env=command.environment, stderr=subprocess.DEVNULL
+    )
+    assert wait_for(command.places.discovery.exists)
+    told = command.run("up", code=0)
+    assert f"the daemon that runs is vaultrag 0.0.9, and this is {__version__}" in told.stderr
+    assert "vaultrag stop && vaultrag up" in told.stderr
+    assert "4 notes" in told.stdout
+    command.run("stop", code=0)
+    assert process.wait(30) == 0
+    assert "the daemon that runs" not in command.run("up", str(vault), code=0).stderr

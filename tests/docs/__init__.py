@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import commands, errors, methods, queries, settings, wire
+from tests.docs import commands, errors, manual, methods, queries, settings, wire
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,11 +18,15 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "plugin-bridge/protocol/PROTOCOL.md": wire.protocol,
 }
 
+LICENCES = ROOT / "vaultrag/LICENCES.md"
+"""Generated from what is installed, which differs from system to system: it need not be the same to the letter."""
+
 PROTOCOL = ROOT / "plugin-bridge/protocol"
 
 FILES: dict[Path, Callable[[], str]] = {
     PROTOCOL / "schema.json": wire.schema,
     PROTOCOL / "protocol.ts": wire.types,
+    ROOT / "vaultrag/cli/vaultrag.1": manual.page,
 }
 """Generated as well, but no pages: each says by itself that it is."""
 

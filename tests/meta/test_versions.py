@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import vaultrag
+from tests.packaging import versions
 
-BRIDGE = Path(__file__).parents[2] / "plugin-bridge"
+ROOT = Path(__file__).parents[2]
+BRIDGE = ROOT / "plugin-bridge"
 PLUGIN = BRIDGE / "obsidian"
 
 
@@ -18,18 +20,11 @@ def read(name: str) -> Any:
 
 
 def test_every_part_has_the_packages_version() -> None:
-    """The plugin's manifest, package and lock file and the Neovim client say what the Python package says."""
-    lock = read("package-lock.json")
-    said = [read("manifest.json")["version"], read("package.json")["version"], lock["version"]]
-    said += [lock["packages"][""]["version"]]
-    said += re.findall(r'"([\d.]+)"', (BRIDGE / "nvim/lua/vaultrag/version.lua").read_text("utf-8"))
-    assert set(said) == {vaultrag.__version__}
-
-
-def test_the_app_version_is_recorded_for_the_release() -> None:
-    """versions.json names the version of the app that this version of the plugin needs."""
-    manifest = read("manifest.json")
-    assert read("versions.json")[manifest["version"]] == manifest["minAppVersion"]
+    """Plugin, Neovim client and manual page say what the Python package says; `make version` writes it everywhere."""
+    found = versions.said(ROOT)
+    assert found[versions.SOURCE] == (vaultrag.__version__,)
+    assert sum(map(len, found.values())) == 7
+    assert versions.disagreements(ROOT) == []
 
 
 def test_the_manifest_keeps_the_directorys_rules() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.daemons import Home, Raw
+from vaultrag import __version__
 
 FOLDER = Path(__file__).parents[2] / "plugin-bridge/protocol/golden"
 
@@ -91,4 +92,6 @@ def fixed(value: Any, vault: str) -> Any:
         return [fixed(part, vault) for part in value]
     if isinstance(value, float):
         return round(value, 4)
-    return VAULT if value == vault else value
+    if isinstance(value, str):
+        return VAULT if value == vault else value.replace(f"vaultrag {__version__}", f"vaultrag {FIXED['version']}")
+    return value

@@ -230,6 +230,20 @@ def test_discovery_tells_where_and_what(daemon: RunningDaemon, home: Home) -> No
     assert (address.protocol, address.tcp_port, address.token_file) == (1, 0, "")
 
 
+def test_a_socket_that_was_asked_for_is_tried_first(home: Home, tmp_path: Path) -> None:
+    """VAULTRAG_SOCKET names a socket for clients; where nothing answers there, the daemon is found as without it."""
+    elsewhere = {"VAULTRAG_HOME": str(tmp_path)}
+    with pytest.raises(errors.DaemonNotRunning):
+        Client.connect(Places.find(elsewhere))
+    asked = Places.find({**elsewhere, "VAULTRAG_SOCKET": str(home.places.socket)})
+    assert asked.socket != home.places.socket  # where a daemon of that home would listen stays what it was
+    with Client.connect(asked) as client:
+        assert client.status().pid == discover(home.places).pid
+    nothing_there = {"VAULTRAG_HOME": str(home.path), "VAULTRAG_SOCKET": str(tmp_path / "nothing.sock")}
+    with Client.connect(Places.find(nothing_there)) as client:
+        assert client.status().pid == discover(home.places).pid
+
+
 def test_a_daemon_that_answers_nonsense_is_a_foreseen_error() -> None:
     """A peer that does not speak the protocol raises one of vaultrag's errors, and never hangs a client."""
     ours, theirs = socket.socketpair()

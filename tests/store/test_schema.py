@@ -71,13 +71,19 @@ def test_newer_version(tmp_path: Path, steps: tuple[str, ...]) -> None:
 
 
 def test_step_fails(tmp_path: Path) -> None:
-    """A step that fails half-way leaves the file at the version before."""
+    """A step that fails leaves the file as it was before all of them: an older vaultrag can still open it."""
     path = tmp_path / "x.db"
     connection = connect(path)
+    migrate(connection, ("CREATE TABLE a (x)",), path)
     with pytest.raises(StoreError):
-        migrate(connection, ("CREATE TABLE a (x)", "CREATE TABLE b (x); CREATE TABLE a (y)"), path)
+        migrate(
+            connection, ("CREATE TABLE a (x)", "CREATE TABLE b (x)", "CREATE TABLE c (x); CREATE TABLE a (y)"), path
+        )
     assert scalar(connection, "PRAGMA user_version") == 1
-    assert scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'b'") == 0
+    assert scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name IN ('b', 'c')") == 0
+    migrate(connection, ("CREATE TABLE a (x)", "CREATE TABLE b (x)", "CREATE TABLE c (x)"), path)
+    assert scalar(connection, "PRAGMA user_version") == 3
+    assert scalar(connection, "SELECT count(*) FROM sqlite_master") == 3
     connection.close()
 
 

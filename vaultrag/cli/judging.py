@@ -28,8 +28,12 @@ def evaluate(
     fusion: Annotated[
         Literal["weighted", "rrf"] | None, typer.Option("--fusion", help="How the lists become one.")
     ] = None,
-    words_weight: Annotated[float | None, typer.Option("--words-weight", min=0.0, max=1.0)] = None,
-    passages_weight: Annotated[float | None, typer.Option("--passages-weight", min=0.0, max=1.0)] = None,
+    words_weight: Annotated[
+        float | None, typer.Option("--words-weight", min=0.0, max=1.0, help="Of the words' list.")
+    ] = None,
+    passages_weight: Annotated[
+        float | None, typer.Option("--passages-weight", min=0.0, max=1.0, help="Of the passages.")
+    ] = None,
     provider: Annotated[
         Literal["auto", "ollama", "builtin", "off"] | None, typer.Option("--provider", help="Which embedder.")
     ] = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from vaultrag import __version__
 from vaultrag.cli.choosing import absolute
 from vaultrag.cli.failing import INTERRUPTED
 from vaultrag.cli.options import AsJson, invocation
@@ -38,6 +39,7 @@ def up(
     settings = load(places.config_file)
     reached = reach_or_start(places)
     with reached.client as client:
+        _compare_versions(str(client.welcome["version"]))
         wanted = _wanted(reached, places, vault)
         for one in () if no_wait else wanted:
             _wait_for(client, one, settings, words_only=words_only, pull=pull)
@@ -80,6 +82,13 @@ def serve(
     from vaultrag.daemon.run import Daemon  # brings in databases and models: nothing that other commands need
 
     Daemon(places, load(places.config_file)).run([absolute(vault) for vault in vaults or ()])
+
+
+def _compare_versions(running: str) -> None:
+    """Say when the daemon that runs is of another version: after an upgrade the old one goes on until it is ended."""
+    if running != __version__:
+        remark(f"the daemon that runs is vaultrag {running}, and this is {__version__}")
+        remark("  to change over: vaultrag stop && vaultrag up")
 
 
 def _wanted(reached: Reached, places: Places, vault: str) -> list[VaultStatus]:

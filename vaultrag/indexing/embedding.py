@@ -126,6 +126,8 @@ class Embedding:
             except VaultragError as fault:
                 log.error("vectors cannot be kept: %s", fault.message)
                 self.hindrance = fault
+                if self.meaning.view.vectors is None:  # there is nothing to search by, and this is why
+                    self.meaning.trouble(fault)
                 self._pause()
             except Exception:
                 log.exception("making vectors failed in a way that was not foreseen")

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
+from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing, VaultragError
 from vaultrag.indexing.passages import SecondPass
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
 from vaultrag.ports import Embedder, PassageEmbedder, VectorShelf, VectorStore
@@ -38,7 +38,7 @@ class MeaningView:
     """What the meaning arm can do at the moment.
 
     ``state``: ``ready`` (vectors may be searched), ``mismatch`` (they are of another model than the one at hand),
-    ``waiting`` (no embedder answers), ``starting`` or ``off``.
+    ``waiting`` (no embedder answers, or the vectors cannot be opened), ``starting`` or ``off``.
     """
 
     state: str = "starting"
@@ -218,8 +218,8 @@ class Meaning:
             if not self._closed and (store is None or store.identity != wanted or self._troubled):
                 self._settle(wanted, hashes())
 
-    def trouble(self, error: EmbedError) -> None:
-        """The embedder cannot be reached; say so until it can."""
+    def trouble(self, error: VaultragError) -> None:
+        """The embedder cannot be reached, or the vectors cannot be opened; say so until that is mended."""
         with self._lock:
             if self._closed:
                 return

@@ -104,7 +104,11 @@ def _moved(
 
 def _differs(entry: DiskEntry, known: IndexedEntry | None) -> bool:
     # The inode tells an atomic save that kept size and time.
-    return known is None or (entry.size, entry.mtime_ns, entry.inode) != (known.size, known.mtime_ns, known.inode)
+    return (
+        known is None
+        or not known.content_hash
+        or (entry.size, entry.mtime_ns, entry.inode) != (known.size, known.mtime_ns, known.inode)
+    )
 
 
 def _in_scope(indexed: Mapping[NotePath, IndexedEntry], scopes: Sequence[NotePath]) -> Iterator[IndexedEntry]:

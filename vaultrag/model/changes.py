@@ -71,7 +71,12 @@ ReadResult = Content | Unreadable | Skipped | Gone
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntry:
-    """What the index remembers of a note, enough to see whether the disk has moved on."""
+    """What the index remembers of a note, enough to see whether the disk has moved on.
+
+    Attributes:
+        content_hash: Of the file's bytes; empty: it is to be read again, whatever its times say.
+        text_hash: Of what is embedded.
+    """
 
     note_id: NoteId
     path: NotePath

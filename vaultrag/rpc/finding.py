@@ -33,15 +33,19 @@ class Address(msgspec.Struct, frozen=True):
 
 
 def discover(places: Places) -> Address:
-    """Where a daemon should answer: from the discovery file, else at the place it would choose.
+    """Where a daemon should answer: at the socket asked for, by its discovery file, or at the place it would choose.
 
     Raises:
-        DaemonNotRunning: There is neither.
+        DaemonNotRunning: There is none of these.
     """
+    asked = (places.asked_socket,) if places.asked_socket else ()
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode(places.discovery.read_bytes(), type=Address)
+        found = msgspec.json.decode(places.discovery.read_bytes(), type=Address)
+        return msgspec.structs.replace(found, sockets=(*asked, *found.sockets))
     if places.socket.exists():
-        return Address(0, "", PROTOCOL_MAX, (str(places.socket),))
+        return Address(0, "", PROTOCOL_MAX, (*asked, str(places.socket)))
+    if asked:
+        return Address(0, "", PROTOCOL_MAX, asked)
     raise DaemonNotRunning("no daemon is running")
 
 

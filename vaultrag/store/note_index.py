@@ -7,6 +7,7 @@ leaves whole batches.
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,7 +31,9 @@ from vaultrag.store.connection import (
     writing,
 )
 from vaultrag.store.note_values import NoteValues, path_forms, signed, values_of
-from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate
+from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate, renew
+
+log = logging.getLogger(__name__)
 
 _ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash"
 _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
@@ -87,6 +90,8 @@ class NoteIndex:
         writer = connect(path)
         try:
             migrate(writer, NOTE_STEPS, path)
+            if renew(writer, path):
+                log.info("%s: this version reads notes otherwise than the one before; they are read again", path.name)
             mark_open(writer, path)
         except BaseException:
             writer.close()

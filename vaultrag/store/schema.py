@@ -1,6 +1,11 @@
-"""The tables of both files, and the steps from each earlier version to the next.
+"""The tables of both files, the steps from each earlier version to the next, and when notes are read again.
 
-A step is one transaction together with the new ``user_version``. A file from a newer vaultrag is refused, not touched.
+All steps that a file lacks are one transaction together with the new ``user_version``: after a crash the file is what
+it was. A file from a newer vaultrag is refused, not touched.
+
+Neither file is thrown away by an upgrade. Where notes are read otherwise than before (``READING``) they are read again,
+and keep their ids, and their vectors where the text is the same. Vectors are made again where their identity is another
+one (``model.Identity``), beside those in use.
 """
 
 from __future__ import annotations
@@ -117,6 +122,12 @@ VECTOR_STEPS: tuple[str, ...] = (
 )
 
 
+READING = 1
+"""What is made of a note's bytes: parsing, and the texts of the full-text table. Raised with each change of that; a
+test compares what comes out with what came out before.
+"""
+
+
 def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> None:
     """Bring the file to the newest version. Does nothing to one that is there already.
 
@@ -125,18 +136,47 @@ def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> 
         StoreError
     """
     with translating(path, in_use=False):
-        version = _version(connection)
-        if version > len(steps):
-            raise StoreTooNew(
-                f"{path.name} was written by a newer vaultrag (its version {version}, known here: {len(steps)})",
-                hint="pip install --upgrade vaultrag, or remove the file: it is built again from the notes",
-                path=str(path),
-            )
-        for number, step in enumerate(steps[version:], start=version + 1):
-            with writing(connection):
-                if _version(connection) < number:  # another opener may have been first
-                    connection.execute(step)
-                    connection.execute(f"PRAGMA user_version = {number}")
+        refuse_newer(connection, steps, path)
+        if _version(connection) == len(steps):
+            return
+        with writing(connection):
+            # Asked again under the lock: another opener may have been first.
+            for step in steps[_version(connection) :]:
+                connection.execute(step)
+            connection.execute(f"PRAGMA user_version = {len(steps)}")
+
+
+def refuse_newer(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> None:
+    """Leave a file alone that is from a newer vaultrag.
+
+    Raises:
+        StoreTooNew
+    """
+    version = _version(connection)
+    if version > len(steps):
+        raise too_new(path, f"its version {version}, known here: {len(steps)}")
+
+
+def too_new(path: Path, how: str) -> StoreTooNew:
+    """The fault of a file from a newer vaultrag, to be raised."""
+    return StoreTooNew(
+        f"{path.name} was written by a newer vaultrag ({how})",
+        hint=f"pip install --upgrade vaultrag, or remove {path}: it is built again from the notes",
+        path=str(path),
+    )
+
+
+def renew(connection: apsw.Connection, path: Path) -> bool:
+    """Have every note read again, if the index was made by another reading; whether it was."""
+    with translating(path, in_use=False):
+        if scalar(connection, "SELECT value FROM meta WHERE key = 'reading'") == str(READING):
+            return False
+        with writing(connection):
+            connection.execute("UPDATE notes SET content_hash = ''")
+            found = connection.changes()
+            connection.execute("DELETE FROM skipped")  # what was no note may be one now
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('reading', ?)", (str(READING),))
+        return found > 0
 
 
 def _version(connection: apsw.Connection) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vaultrag.model import Identity, NoteId
 from vaultrag.store.connection import connect, rows, scalar, translating, writing
 from vaultrag.store.matrix import quantise
+from vaultrag.store.schema import VECTOR_STEPS, refuse_newer, too_new
 
 CHUNK = 1_024
 """Rows that are read at once; and vec0's own measure, which it takes and gives back space by."""
@@ -26,6 +27,7 @@ def stored_identity(path: Path) -> Identity | None:
     """The identity a vector file was made with; None for a file that is absent or was never filled.
 
     Raises:
+        StoreTooNew: It is from a newer vaultrag.
         StoreError
     """
     if not path.exists():
@@ -33,19 +35,28 @@ def stored_identity(path: Path) -> Identity | None:
     connection = connect(path)
     try:
         with translating(path, in_use=False):
+            refuse_newer(connection, VECTOR_STEPS, path)
             if not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
                 return None
             value = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
-            return Identity(**json.loads(value)) if value else None
+            return _identity(value, path) if value else None
     finally:
         connection.close()
 
 
-def create_for(connection: apsw.Connection, identity: Identity) -> None:
+def _identity(text: str, path: Path) -> Identity:
+    """What an earlier version did not know of, it had as the default says."""
+    stored = json.loads(text)
+    if unknown := stored.keys() - {field.name for field in fields(Identity)}:
+        raise too_new(path, f"its vectors differ by {', '.join(sorted(unknown))}")
+    return Identity(**stored)
+
+
+def create_for(connection: apsw.Connection, identity: Identity, path: Path) -> None:
     with writing(connection):
         stored = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
         if stored is not None:
-            if Identity(**json.loads(stored)) != identity:
+            if _identity(stored, path) != identity:
                 raise ValueError("the vector file is of another identity")
             return
         connection.execute(

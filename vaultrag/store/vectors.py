@@ -106,7 +106,7 @@ class Vectors:
         try:
             migrate(writer, VECTOR_STEPS, path)
             with translating(path, in_use=False):
-                create_for(writer, identity)
+                create_for(writer, identity, path)
             mark_open(writer, path)
         except BaseException:
             writer.close()

@@ -173,8 +173,10 @@ end
 
 -- Faults
 
-it("a peer that dies in mid-call has the call called back, and is found again", function()
-  local deaths = 1
+rpc.PAUSES_MS = { 10, 20, 40 } -- as the real ones, but sooner
+
+it("a call whose peer dies under it is asked again", function()
+  local deaths = 2
   local one = peer(greeting(function(request, socket)
     deaths = deaths - 1
     if deaths >= 0 then
@@ -183,10 +185,48 @@ it("a peer that dies in mid-call has the call called back, and is found again", 
       say(socket, { id = request.id, result = "back" })
     end
   end))
-  equal(ask(one.client, "tags").kind, "ConnectionLost")
   local problem, result = ask(one.client, "tags")
   equal({ problem, result }, { nil, "back" })
+  equal(#one.sockets, 3)
   one.close()
+end)
+
+it("a call whose peer dies each time is given up, and the next one tries anew", function()
+  local dying, asked = true, 0
+  local one = peer(greeting(function(request, socket)
+    asked = asked + 1
+    if dying then
+      socket:close()
+    else
+      say(socket, { id = request.id, result = "back" })
+    end
+  end))
+  equal(ask(one.client, "tags").kind, "ConnectionLost")
+  equal(asked, 1 + #rpc.PAUSES_MS)
+  dying = false
+  local _, result = ask(one.client, "tags")
+  equal(result, "back")
+  one.close()
+end)
+
+it("who closes the connection has no call asked again", function()
+  local one = peer(greeting(function(_, socket)
+    socket:close()
+  end))
+  rpc.PAUSES_MS = { 100 }
+  local problem
+  one.client:call("tags", {}, function(refused)
+    problem = refused
+  end)
+  await(function()
+    return #one.heard == 2 and not one.client.ready
+  end, "the connection is lost")
+  one.close()
+  await(function()
+    return problem
+  end, "the call is called back")
+  equal(problem.kind, "Closed")
+  equal(#one.sockets, 1)
 end)
 
 it("a peer of another protocol is refused", function()

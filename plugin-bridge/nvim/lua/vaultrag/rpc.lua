@@ -1,5 +1,6 @@
 -- The daemon on its socket: one connection, any number of calls, each called back once, in the main loop.
--- A lost connection is made anew by the next call; nothing runs while nobody asks.
+-- A lost connection is made anew by the next call; nothing runs while nobody asks. A call that was under way when it was
+-- lost is asked again, ever more slowly: a daemon that is restarted or upgraded is back in a moment.
 
 local find = require("vaultrag.find")
 
@@ -8,6 +9,7 @@ local M = {}
 
 M.PROTOCOL = 1
 M.MAX_LINE_BYTES = 64000000
+M.PAUSES_MS = { 500, 1000, 2000 }
 
 local Client = {}
 Client.__index = Client
@@ -21,6 +23,7 @@ function M.new(options)
   self.parts = {}
   self.size = 0
   self.waiting = {} -- callbacks of those who wait for the connection
+  self.closed = 0 -- how often it was closed by who uses it
   self.on_notification = function() end
   return self
 end
@@ -49,7 +52,10 @@ function Client:close(why)
   end
   local calls, waiting = self.pending, self.waiting
   self.pending, self.waiting, self.connecting = {}, {}, false
-  why = why or failure("Closed", "the connection was closed")
+  if not why then
+    self.closed = self.closed + 1
+    why = failure("Closed", "the connection was closed")
+  end
   for _, call in pairs(calls) do
     call.done(why)
   end
@@ -250,21 +256,45 @@ end
 ---Call a method. `done(problem, result)`, once, in the main loop; `problem` has kind, message and hint.
 ---@return function cancel takes the call back; `done` is not called then
 function Client:call(method, params, done)
-  local cancelled, id = false, nil
-  self:connect(function(problem)
+  local cancelled, id, lost = false, nil, 0
+  local closed = self.closed
+  local try
+
+  local function ended(problem, result)
     if cancelled then
       return
     end
-    if problem then
-      done(problem)
+    if problem and problem.kind == "ConnectionLost" then
+      lost = lost + 1
+    elseif problem and problem.kind == "Offline" and lost > 0 then
+      lost = lost + 1 -- it has not come back yet
+    else
+      lost = 0
+    end
+    local pause = M.PAUSES_MS[lost]
+    if not pause then
+      done(problem, result)
       return
     end
-    id = self:_send(method, params, function(refused, result)
-      if not cancelled then
-        done(refused, result)
+    -- Not all editors at the same moment.
+    vim.defer_fn(try, math.floor(pause * (0.75 + 0.5 * math.random())))
+  end
+
+  try = function()
+    if self.closed ~= closed then
+      ended(failure("Closed", "the connection was closed"))
+      return
+    end
+    self:connect(function(problem)
+      if problem then
+        ended(problem)
+      elseif not cancelled then
+        id = self:_send(method, params, ended)
       end
     end)
-  end)
+  end
+  try()
+
   return function()
     cancelled = true
     local call = id and self.pending[id]

@@ -42,6 +42,14 @@ export function failed(state: SearchState, failure: Failure): SearchState {
   return { ...state, failure, busy: false, answer: null, selected: -1 };
 }
 
+/**
+ * Whether what is shown answers an older question, and nobody has chosen from it: who types fast and presses Enter means
+ * the best note for all of the words.
+ */
+export function outrun(state: SearchState): boolean {
+  return state.busy && !state.moved && state.answer?.query !== state.query;
+}
+
 /** Move the selection by so many places; it goes round at the ends when it moves by one. */
 export function moved(state: SearchState, by: number): SearchState {
   const count = hitsOf(state).length;

@@ -45,6 +45,8 @@ export class SearchPanel extends Component {
   private timer: number | null = null;
   private askedAt = -Infinity;
   private composing = false;
+  /** Waits for the answer to what was typed last. */
+  private held: Action | null = null;
   private drawn: readonly Hit[] | null = null;
 
   constructor(
@@ -152,6 +154,7 @@ export class SearchPanel extends Component {
   }
 
   private perform(action: Action): boolean {
+    this.held = null;
     switch (action) {
       case 'next':
         this.select(search.moved(this.state, 1));
@@ -177,6 +180,10 @@ export class SearchPanel extends Component {
   }
 
   private act(action: Action, hit: Hit | null): boolean {
+    if (action !== 'create' && search.outrun(this.state)) {
+      this.held = action;
+      return true;
+    }
     if (action !== 'create' && !hit) return action !== 'in-note';
     if (this.query.trim()) {
       this.session.remember(this.query);
@@ -196,6 +203,7 @@ export class SearchPanel extends Component {
   // -- asking
 
   private changed(): void {
+    this.held = null;
     this.walk = new Walk(this.session.history);
     const query = this.input.value;
     this.frame.onQuery?.(query);
@@ -227,12 +235,23 @@ export class SearchPanel extends Component {
     asked.then(
       (answer) => {
         // Of several that get the newest answer, the newest question's own draws it.
-        if (answer.query === this.state.query) this.show(search.answered(this.state, answer, true));
+        if (answer.query !== this.state.query) return;
+        this.show(search.answered(this.state, answer, true));
+        this.release();
       },
       (error: unknown) => {
-        if (query === this.state.query && !isAbort(error)) this.show(search.failed(this.state, failureOf(error)));
+        if (query !== this.state.query || isAbort(error)) return;
+        this.held = null;
+        this.show(search.failed(this.state, failureOf(error)));
       },
     );
+  }
+
+  /** Do what was asked for before the answer was there. */
+  private release(): void {
+    const action = this.held;
+    this.held = null;
+    if (action) this.act(action, search.selectedHit(this.state));
   }
 
   private async offer(): Promise<void> {

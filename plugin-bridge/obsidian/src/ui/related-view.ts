@@ -23,6 +23,7 @@ export class RelatedView extends ItemView {
   private answer: Answer | null = null;
   private failure: Failure | null = null;
   private busy = false;
+  private drawn: Answer | null = null;
   private readonly titleEl: HTMLElement;
   private readonly pinEl: HTMLElement;
   private readonly bannerEl: HTMLElement;
@@ -81,6 +82,7 @@ export class RelatedView extends ItemView {
   override onload(): void {
     super.onload();
     this.registerEvent(this.app.workspace.on('file-open', (file) => this.opened(file?.path ?? null)));
+    this.registerEvent(this.app.vault.on('rename', (file, before) => this.renamed(before, file.path)));
     const { connection } = this.session;
     this.register(
       connection.onState((state) => {
@@ -103,6 +105,12 @@ export class RelatedView extends ItemView {
     this.path = path;
     this.answer = null;
     this.ask();
+  }
+
+  private renamed(before: string, path: string): void {
+    if (before !== this.path) return;
+    this.path = path;
+    this.draw();
   }
 
   private togglePin(): void {
@@ -144,6 +152,9 @@ export class RelatedView extends ItemView {
       else if (action === 'serve') void this.session.serve();
       else void this.session.connection.restart();
     });
+    // The service tells of its state every second while it embeds: a row that is dragged or has the focus must stay.
+    if (this.answer === this.drawn) return;
+    this.drawn = this.answer;
     this.listEl.empty();
     for (const hit of this.answer?.hits ?? []) this.drawRow(hit);
   }

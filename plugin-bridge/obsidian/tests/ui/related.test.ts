@@ -67,6 +67,21 @@ describe('related notes', () => {
     expect(asked).toEqual([]);
   });
 
+  it('keep their rows while the service tells how it fares, and their note when it is renamed', async () => {
+    await window_.write('Hub.md');
+    const view = await window_.pane('vaultrag-related');
+    await listed('Pump', 'Valve', 'Signs');
+    const row = one('.vaultrag-hit');
+    row.focus();
+    const { connection } = view.session;
+    for (const listener of connection.statusListeners) listener(connection.status);
+    expect(one('.vaultrag-hit')).toBe(row);
+    expect(document.activeElement).toBe(row);
+    window_.app.vault.trigger('rename', { path: 'Center.md' }, 'Hub.md');
+    expect(one('.vaultrag-related-title').textContent).toBe('Center');
+    expect(one('.vaultrag-hit')).toBe(row);
+  });
+
   it('stay with a note that is pinned', async () => {
     await window_.write('Hub.md');
     await window_.pane('vaultrag-related');

@@ -221,6 +221,44 @@ describe('the search modal', () => {
     expect(titles()).toEqual(['Pump']);
   });
 
+  it.each([
+    [{}, false],
+    [{ altKey: true }, true],
+  ])('lets Enter %o right after the last key wait for the answer to it', async (mods, stays) => {
+    await window_.write('Valve.md');
+    await search('zebra');
+    type('gasket');
+    press('Enter', mods);
+    expect(window_.opened).toEqual([]);
+    if (stays) {
+      const { editor } = window_.app.workspace.activeEditor;
+      await until(() => editor.getValue().includes('[[Pump]]'), 'the link is there');
+      expect(editor.getValue()).not.toContain('[[Signs]]');
+    } else {
+      await until(() => window_.opened.length, 'the note is opened');
+      expect(window_.opened.map((one) => one.path)).toEqual(['Reference/Pump.md']);
+    }
+  });
+
+  it('forgets an Enter that another key follows', async () => {
+    await search('zebra');
+    type('gas');
+    press('Enter');
+    type('gasket');
+    await shown('Pump');
+    await settled();
+    expect(window_.opened).toEqual([]);
+  });
+
+  it('opens what was chosen from the list, also while another answer is awaited', async () => {
+    await search('seal');
+    type('seal gasket');
+    press('ArrowDown');
+    const path = one('.vaultrag-hit.is-selected').dataset.path;
+    press('Enter');
+    expect(window_.opened.map((one) => one.path)).toEqual([path]);
+  });
+
   it('empties its list with its query', async () => {
     await search('gasket');
     type('');

@@ -1,0 +1,1 @@
+"""What is released: the two archives, and what a person gets who installs them."""
