@@ -33,7 +33,16 @@ def fit(text: str, tokens: int) -> str:
     """The text, or as much of its beginning as costs no more than so many tokens, cut at a blank and ended by dots."""
     if estimate(text) <= tokens:
         return text
-    room, end = tokens - 1.0, 0
+    for room in range(tokens - 1, -1, -1):  # where two pieces meet they may cost a little more than each by itself
+        kept = _begun(text, room)
+        if not kept or estimate(kept + _DOTS) <= tokens:
+            return kept + _DOTS if kept else ""
+    return ""
+
+
+def _begun(text: str, room: float) -> str:
+    """The pieces that there is room for, without the last word if it was cut."""
+    end = 0
     for match in _PIECE.finditer(text):
         room -= _cost(match.group())
         if room < 0:
@@ -43,8 +52,7 @@ def fit(text: str, tokens: int) -> str:
     blank = max(kept.rfind(" "), kept.rfind("\n"))
     if blank > len(kept) // 2 and not text[end : end + 1].isspace():
         kept = kept[:blank]
-    kept = kept.rstrip(" \n\t,;:–—-")
-    return kept + _DOTS if kept else ""
+    return kept.rstrip(" \n\t,;:–—-")
 
 
 def _cost(piece: str) -> float:
