@@ -126,7 +126,7 @@ def test_questions_are_no_names(index: NoteIndex) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["\U0010ffff" * 3, "\ud7ff" * 3, "\ud800x\udfff", '""" OR "', "a\0b", "x\u0300\u0301"]
+    "asked", ["\U0010ffff" * 3, "\ud7ff" * 3, "\ud800x\udfff", '""" OR "', "a\0b", "::\0", "x\u0300\u0301"]
 )
 def test_odd_names(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> None:
     """The last letters of Unicode, half letters and quotation marks are looked up like any other."""

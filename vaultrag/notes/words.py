@@ -140,7 +140,7 @@ def tokens_of_name(name: str) -> list[str]:
     A name of signs only (an emoji, a paragraph sign) is its own single word.
     """
     words = split_words(fold(_SIGNED.sub(_spell_sign, name)).casefold())
-    signs = name.encode("utf-8", "ignore").decode().strip()  # half a surrogate pair is no sign
+    signs = name.encode("utf-8", "ignore").decode().replace("\0", "").strip()  # nor is half a surrogate pair a sign
     return words or ([signs] if signs else [])
 
 
