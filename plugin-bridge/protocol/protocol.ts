@@ -509,6 +509,7 @@ export const ERROR_CODES = {
   ModelMissing: -32052,
   ModelBroken: -32053,
   BadVectors: -32054,
+  ServiceError: -32060,
   InvalidRequest: -32600,
   MethodNotFound: -32601,
   InvalidParams: -32602,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import commands, errors, methods, queries, settings, wire
+from tests.docs import commands, errors, methods, queries, settings, units, wire
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +23,8 @@ PROTOCOL = ROOT / "plugin-bridge/protocol"
 FILES: dict[Path, Callable[[], str]] = {
     PROTOCOL / "schema.json": wire.schema,
     PROTOCOL / "protocol.ts": wire.types,
+    ROOT / "systemd/vaultrag.service": units.service,
+    ROOT / "systemd/vaultrag.socket": units.sockets,
 }
 """Generated as well, but no pages: each says by itself that it is."""
 

@@ -17,6 +17,7 @@ LEVELS: dict[str, int] = {
     "home": 1,
     "config": 2,
     "ports": 2,
+    "install": 3,
     "notes": 2,
     "ranking": 2,
     "rpc.protocol": 2,

@@ -17,6 +17,7 @@ from vaultrag.cli import (
     judging,
     running,
     screening,
+    serving,
     tending,
     watching,
 )
@@ -80,6 +81,17 @@ def build() -> Any:
     app.command(rich_help_panel=_RUN)(tending.reindex)
     app.add_typer(_group(tending.vaults, remove=tending.remove), name="vaults", rich_help_panel=_RUN)
     app.command(rich_help_panel=_RUN)(running.serve)
+    app.add_typer(
+        _group(
+            serving.service,
+            install=serving.install,
+            uninstall=serving.uninstall,
+            status=serving.status,
+            logs=serving.logs,
+        ),
+        name="service",
+        rich_help_panel=_RUN,
+    )
     app.add_typer(
         _group(
             configuring.config,
