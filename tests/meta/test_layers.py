@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "vaultrag"
 # A room may import rooms of lower levels; on its own level only those named in FRIENDS.
 LEVELS: dict[str, int] = {
     "errors": 0,
+    "build": 0,
     "model": 1,
     "home": 1,
     "config": 2,
@@ -31,7 +32,7 @@ LEVELS: dict[str, int] = {
     "rpc": 6,
     "rpc.client": 6,
     "daemon": 7,
-    "doctor": 7,
+    "doctor": 8,
     "evaluate": 8,
     "cli.render": 8,
     "cli.choosing": 8,

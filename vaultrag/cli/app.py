@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 import typer.main
 
-from vaultrag import __version__
 from vaultrag.cli import (
     agents,
     asking,
@@ -20,6 +19,7 @@ from vaultrag.cli import (
     serving,
     tending,
     watching,
+    wondering,
 )
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
@@ -69,6 +69,7 @@ def build() -> Any:
     app.command(rich_help_panel=_ASK)(asking.related)
     app.command(rich_help_panel=_ASK)(asking.get)
     app.command(rich_help_panel=_ASK)(explaining.explain)
+    app.command(rich_help_panel=_ASK)(wondering.why)
     app.command(rich_help_panel=_ASK)(tending.tags)
     app.command(rich_help_panel=_ASK)(delivering.rules)
     app.command(rich_help_panel=_ASK)(delivering.catalogue)
@@ -117,7 +118,9 @@ def _group(callback: Any, **commands: Any) -> typer.Typer:
 
 def _show_version(value: bool) -> None:
     if value:
-        write(f"vaultrag {__version__}\n")
+        from vaultrag.cli.showing import version_lines
+
+        write("".join(f"{line}\n" for line in version_lines()))
         raise typer.Exit
 
 
@@ -125,7 +128,10 @@ def _root(
     ctx: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show where in the program a failure arose.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print version, build and index identity.", callback=_show_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     if debug:
