@@ -34,7 +34,7 @@ LEVELS: dict[str, int] = {
     "daemon": 7,
     "doctor": 8,
     "evaluate": 8,
-    "cli.render": 8,
+    "cli.render": 9,
     "cli.choosing": 8,
     "cli.editing": 8,
     "cli.starting": 9,

@@ -13,6 +13,7 @@ from vaultrag.cli import (
     configuring,
     delivering,
     explaining,
+    healing,
     judging,
     running,
     screening,
@@ -79,6 +80,7 @@ def build() -> Any:
     app.command(rich_help_panel=_RUN)(running.stop)
     app.command(rich_help_panel=_RUN)(tending.status)
     app.command(rich_help_panel=_RUN)(watching.log)
+    app.command(rich_help_panel=_RUN)(healing.doctor)
     app.command(rich_help_panel=_RUN)(tending.reindex)
     app.add_typer(_group(tending.vaults, remove=tending.remove), name="vaults", rich_help_panel=_RUN)
     app.command(rich_help_panel=_RUN)(running.serve)
