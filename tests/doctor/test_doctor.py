@@ -41,7 +41,8 @@ def ollama() -> Iterator[OllamaProcess]:
 @pytest.fixture
 def patient(tmp_path: Path, ollama: OllamaProcess) -> Iterator[Command]:
     """A command in good health, with a vault that has been indexed; its daemon runs."""
-    made = Command(home(tmp_path, SETTINGS.format(url=ollama.url)), {"PATH": OWN})
+    told = {"PATH": OWN, "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}  # no service of the machine's own is seen
+    made = Command(home(tmp_path, SETTINGS.format(url=ollama.url)), told)
     make_vault(tmp_path / "My notes")
     made.run("up", str(tmp_path / "My notes"), code=0)
     yield made
@@ -115,7 +116,7 @@ def test_it_works_without_a_daemon(asleep: Command) -> None:
 
 def test_before_anything_is_set_up(tmp_path: Path) -> None:
     """With no settings, no vault and no daemon there is no fault: what is to be done first is said."""
-    command = Command(tmp_path / "new", {"PATH": OWN})
+    command = Command(tmp_path / "new", {"PATH": OWN, "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""})
     said = command.run("doctor", code=1).stdout
     assert "try: vaultrag up ~/Notes" in said
     assert "0 faults" in said

@@ -10,6 +10,7 @@ import typer.main
 from vaultrag.cli import (
     agents,
     asking,
+    beginning,
     configuring,
     delivering,
     explaining,
@@ -26,7 +27,7 @@ from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
 
 # Each line of an example is a paragraph: the help is wrapped otherwise.
-_BEGIN = """Begin: vaultrag up ~/Notes
+_BEGIN = """Begin: vaultrag up ~/Notes    (or vaultrag init, which asks)
 
 Find: vaultrag    (a search screen; F1 shows its keys)
 
@@ -76,6 +77,7 @@ def build() -> Any:
     app.command(rich_help_panel=_ASK)(delivering.catalogue)
     app.command(rich_help_panel=_ASK)(delivering.push)
     app.command(rich_help_panel=_ASK)(agents.mcp)
+    app.command(rich_help_panel=_RUN)(beginning.init)
     app.command(rich_help_panel=_RUN)(running.up)
     app.command(rich_help_panel=_RUN)(running.stop)
     app.command(rich_help_panel=_RUN)(tending.status)
