@@ -105,7 +105,7 @@ def test_a_service_that_was_asked_for_and_cannot_be_had(newcomer: Command) -> No
 
 
 def test_the_plugin_is_put_where_obsidian_looks(newcomer: Command, tmp_path: Path) -> None:
-    """Asked for, the plugin's files and nothing else are in the vault; not built, the command that builds it is told."""
+    """Asked for, the plugin's files and nothing else are in the vault; not built, what builds it is told."""
     root = person(newcomer) / "Work"
     command = ("init", "--vault", str(root), "--embedder", "off", "--no-service", "--plugin")
     clone = tmp_path / "clone"

@@ -34,13 +34,18 @@ mount -t tmpfs -o mode=755 tmpfs /run/systemd
 mkdir -p /run/systemd/system /run/systemd/unit-root /run/user /home /srv /run/log
 mount -t tmpfs -o mode=755 tmpfs /run/user
 mount -t tmpfs -o mode=755 tmpfs /run/log
-mount -t tmpfs -o mode=755 tmpfs /home
 mount -t tmpfs -o mode=755 tmpfs /srv
 mount -t tmpfs -o mode=755 tmpfs /var/log
-mkdir -p {HOME} {RUNTIME} /srv/site /srv/source /srv/python /var/log/journal
+mkdir -p /srv/site /srv/source /srv/python /var/log/journal {RUNTIME}
 mount --bind "$SITE" /srv/site
 mount --bind "$SOURCE" /srv/source
 mount --bind "$PYTHON" /srv/python
+mount -t tmpfs -o mode=755 tmpfs /home
+mkdir -p {HOME}
+case "$PYTHON" in
+    /root/*) mount -t tmpfs -o mode=755 tmpfs /root; mkdir -p "$PYTHON"; mount --bind /srv/python "$PYTHON";;
+    /home/*) mkdir -p "$PYTHON"; mount --bind /srv/python "$PYTHON";;
+esac
 echo 0123456789abcdef0123456789abcdef > /srv/machine-id
 test -e /etc/machine-id || : > /etc/machine-id
 mount --bind /srv/machine-id /etc/machine-id
@@ -69,6 +74,9 @@ cd {HOME}
 exec setpriv --reuid {USER} --regid {USER} --clear-groups env -i "$@"
 """
 
+
+PYTHON = f"{sys.base_prefix}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+"""The interpreter of the tests, which is to be seen there too, wherever it lies."""
 
 _PROBE = """
 mount --make-rprivate /
@@ -164,7 +172,7 @@ class Machine:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         self.shell(
             f"""
-            /srv/python/bin/{version} -m venv --without-pip {HOME}/env
+            {PYTHON} -m venv --without-pip {HOME}/env
             printf '%s\\n' /srv/source /srv/site > {HOME}/env/lib/{version}/site-packages/here.pth
             mkdir -p {HOME}/.local/bin
             printf '#!/bin/sh\\nexec {HOME}/env/bin/python -P -m vaultrag "$@"\\n' > {HOME}/.local/bin/vaultrag

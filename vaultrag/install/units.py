@@ -8,7 +8,7 @@ from __future__ import annotations
 import plistlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape
+from html import escape  # of the standard library's ways to escape, the one that loads nothing
 
 LABEL = "vaultrag"
 """The service's name on every system."""
