@@ -29,6 +29,7 @@
     |   |-- StoreCorrupt           a file fails its check
     |   |-- StoreFull              no room on the disk, or the folder is read-only
     |   `-- StoreTooNew            written by a newer vaultrag
+    |-- ServiceError           the system's service manager, or what is installed with it
     `-- EmbedError             turning text into vectors
         |-- EmbedderUnavailable    the server is down or too slow: worth trying again
         |-- ModelMissing           the server has no such model
@@ -239,6 +240,12 @@ class StoreTooNew(StoreError):
     """The file was written by a newer vaultrag."""
 
     code = -32043
+
+
+class ServiceError(VaultragError):
+    """The system's service manager does not do what it was asked, or there is none."""
+
+    code = -32060
 
 
 class EmbedError(VaultragError):

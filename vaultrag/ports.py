@@ -14,6 +14,7 @@ from vaultrag.model import (
     EmbedderStatus,
     EmbedProblem,
     Filters,
+    HeldVector,
     Identity,
     IndexedEntry,
     NameHit,
@@ -307,6 +308,10 @@ class VectorStore(Protocol):
     def forget_failures(self, keep: Iterable[str] = ()) -> None: ...
 
     def vector(self, note_id: NoteId) -> Vector | None: ...
+
+    def holding(self, note_id: NoteId) -> HeldVector | None:
+        """What the note's vector stands for; None without one."""
+        ...
 
     def close(self) -> None: ...
 

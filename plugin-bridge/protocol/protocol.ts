@@ -76,6 +76,7 @@ export interface DaemonStatus {
   skipped: number;
   embedder: EmbedderStatus;
   vaults: VaultStatus[];
+  build: string;
 }
 
 /** The answer of a method that has nothing to say. */
@@ -222,6 +223,12 @@ export interface InNoteParams {
   limit?: number;
   mode?: 'hybrid' | 'meaning' | 'words';
   vault?: string;
+}
+
+/** Lines of a file, from 1, both inclusive. */
+export interface Lines {
+  first: number;
+  last: number;
 }
 
 /** One line of a note that holds words of a query. */
@@ -414,7 +421,7 @@ export interface Triggers {
   vault?: string;
 }
 
-/** How one vault fares. `state`: starting, indexing, embedding, ready, away or broken. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
+/** How one vault fares. `state`: starting, indexing, embedding, ready, away or broken. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
 export interface VaultStatus {
   id: string;
   name: string;
@@ -429,6 +436,7 @@ export interface VaultStatus {
   failed: number;
   problems: number;
   watching: string;
+  identity: string;
   why: string;
   hint: string;
   eta_s: number | null;
@@ -451,11 +459,32 @@ export interface Welcome {
   positions: 'byte' | 'codepoint' | 'utf-16';
 }
 
+/** What is known of one path. */
+export interface Whereabouts {
+  path: string;
+  vault: string;
+  standing: 'absent' | 'excluded' | 'gone' | 'indexed' | 'outside' | 'skipped' | 'stale' | 'unreadable' | 'waiting';
+  why: string;
+  hint: string;
+  kept_from_agents: string;
+  saved_ns: number;
+  meaning: string;
+  covered: number | null;
+  passages: Lines[];
+  near: string[];
+}
+
+export interface Why {
+  path: string;
+  vault?: string;
+}
+
 /** Every method, with what goes in and what comes out. */
 export interface Methods {
   hello: { params: Hello; result: Welcome };
   search: { params: Search; result: Answer };
   explain: { params: Explain; result: Explanation };
+  why: { params: Why; result: Whereabouts };
   related: { params: Related; result: Answer };
   get: { params: Get; result: NoteView };
   rules: { params: RulesParams; result: Rules };
@@ -509,6 +538,7 @@ export const ERROR_CODES = {
   ModelMissing: -32052,
   ModelBroken: -32053,
   BadVectors: -32054,
+  ServiceError: -32060,
   InvalidRequest: -32600,
   MethodNotFound: -32601,
   InvalidParams: -32602,

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from vaultrag.cli.starting import alive
 from vaultrag.config import Places
+from vaultrag.rpc.finding import alive
 
 NOTES = {
     "Pumps/Seal replacement.md": (

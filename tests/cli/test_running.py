@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import Command, home, make_vault, on_terminal, wait_for
 from tests.support.ollama_server import OllamaServer
 from vaultrag import __version__
-from vaultrag.cli.starting import alive
+from vaultrag.rpc.finding import alive
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 

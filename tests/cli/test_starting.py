@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, make_vault, wait_for
-from vaultrag.cli.starting import LOG_BYTES, alive, failure_in, wait_until_gone
+from vaultrag.cli.starting import LOG_BYTES, failure_in, wait_until_gone
 from vaultrag.errors import DaemonFailed
+from vaultrag.rpc.finding import alive
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 

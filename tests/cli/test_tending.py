@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, home, make_vault
+from tests.support.daemons import ollama_process
 from vaultrag import __version__
+from vaultrag.build import build_id
 from vaultrag.config import Settings, load, parse
 
 pytestmark = pytest.mark.timeout(180)
@@ -101,9 +103,35 @@ def test_config_init_never_writes_over_a_file(command: Command, tmp_path: Path) 
 
 
 def test_the_version_is_printed(command: Command) -> None:
-    """``--version`` and a bare ``vaultrag`` need no daemon."""
-    assert command.run("--version", code=0).stdout == f"vaultrag {__version__}\n"
+    """``--version`` and a bare ``vaultrag`` need no daemon; the first names the build too."""
+    first, second = command.run("--version", code=0).stdout.splitlines()
+    assert first == f"vaultrag {__version__}"
+    assert second.startswith(f"build {build_id()}, Python 3.")
     assert "search" in command.run(code=0).stdout
+
+
+def test_version_build_and_index_are_told(tmp_path: Path) -> None:
+    """`status` says which build the daemon is and what the vectors were made with; `--version` says so of the disk."""
+    with ollama_process() as ollama:
+        command = Command(home(tmp_path, f'[embedder]\nprovider = "ollama"\nhost = "{ollama.url}"\n'))
+        try:
+            command.run("up", str(make_vault(tmp_path / "Notes")), code=0)
+            told = command.json("status")
+            assert told["build"] == build_id()
+            identity = told["vaults"][0]["identity"]
+            assert identity == told["embedder"]["identity"]
+            shown = command.run("status", code=0).stdout
+            assert f"(build {build_id()})" in shown
+            assert f"index: identity {identity}" in shown
+            wanted = f"index of Notes: identity {identity} (ollama nomic-embed-text)"
+            assert command.run("--version", code=0).stdout.splitlines()[2] == wanted
+            command.run("stop", code=0)
+            assert command.run("--version", code=0).stdout.splitlines()[2] == wanted
+            for path in command.places.data.rglob("obsidian_notes.db*"):
+                path.unlink()
+            assert command.run("--version", code=0).stdout.splitlines()[2] == "index of Notes: words only"
+        finally:
+            command.end()
 
 
 def test_debug_shows_where_a_failure_arose(command: Command) -> None:

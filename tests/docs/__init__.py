@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import commands, errors, manual, methods, queries, settings, wire
+from tests.docs import commands, errors, manual, methods, queries, settings, units, wire
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,6 +27,8 @@ FILES: dict[Path, Callable[[], str]] = {
     PROTOCOL / "schema.json": wire.schema,
     PROTOCOL / "protocol.ts": wire.types,
     ROOT / "vaultrag/cli/vaultrag.1": manual.page,
+    ROOT / "systemd/vaultrag.service": units.service,
+    ROOT / "systemd/vaultrag.socket": units.sockets,
 }
 """Generated as well, but no pages: each says by itself that it is."""
 

@@ -13,7 +13,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.mcp.conftest import NOTES, Agents, Piped
 from tests.support.daemons import REPOSITORY, Home, RunningDaemon, daemon_home, until
-from vaultrag.cli.starting import alive
+from vaultrag.rpc.finding import alive
 
 PRINTS = """
 import atexit, os, subprocess, sys

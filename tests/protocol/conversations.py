@@ -21,8 +21,10 @@ FOLDER = Path(__file__).parents[2] / "plugin-bridge/protocol/golden"
 FIXED: dict[str, Any] = {
     "pid": 4711,
     "version": "0.0.0",
+    "build": "0" * 12,
     "uptime_s": 12.5,
     "started_ns": 1_700_000_000_000_000_000,
+    "saved_ns": 1_700_000_000_000_000_000,
     "mtime_ns": 1_700_000_000_000_000_000,
     "elapsed_ms": 1.5,
     "root": "/home/ada/Notes",

@@ -17,6 +17,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "explain": {"query": "seal"},
     "get": {"path": "Pump.md"},
     "in_note": {"path": "Pump.md", "query": "seal"},
+    "why": {"path": "Pump.md"},
     "add_vault": {"path": "/nowhere/at/all"},
     "remove_vault": {"vault": "nonsense"},
 }
@@ -27,6 +28,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "explain": {"query": None},
     "get": {"path": "Pump.md", "first_line": 1.5},
     "in_note": {"path": "Pump.md", "query": 7},
+    "why": {"path": 1},
     "subscribe": {"status": "yes"},
     "rules": {"max_tokens": "all"},
     "recent": {"limit": "ten"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.stores import add
@@ -134,6 +134,7 @@ def test_odd_names(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> N
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example("::\0")
 @given(st.text(max_size=30))
 def test_any_name(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> None:
     """No name raises."""

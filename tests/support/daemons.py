@@ -215,6 +215,10 @@ class Home:
                 cwd=self.base,
                 env=environ,
             )
+        return self.adopt(process)
+
+    def adopt(self, process: subprocess.Popen[bytes]) -> RunningDaemon:
+        """A daemon that was started in another way; it is ended with the others."""
         daemon = RunningDaemon(self, process)
         self._running.append(daemon)
         return daemon

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.daemons import Home, daemon_home, ollama_process, until
 from tests.tui.seats import run, seat
-from vaultrag.cli.starting import alive
+from vaultrag.rpc.finding import alive
 
 pytestmark = [
     pytest.mark.timeout(180),

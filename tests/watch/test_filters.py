@@ -87,20 +87,22 @@ def test_no_conflict_copies(name: str) -> None:
 
 
 def test_ignore_file() -> None:
-    """.vaultragignore is read as git reads .gitignore, and the reason names the pattern."""
+    """.vaultragignore is read as git reads .gitignore, and the reason names the line and the pattern."""
     rules = VaultFilter.build(vaultragignore_text="# mine\nDrafts/\n*.draft.md\n!keep.draft.md\n/top.md\r\n\n")
-    assert rules.reason("x/Drafts/a.md") == "excluded by .vaultragignore: Drafts/"
-    assert rules.reason("x/Drafts", is_dir=True) == "excluded by .vaultragignore: Drafts/"
-    assert rules.reason("a.draft.md") == "excluded by .vaultragignore: *.draft.md"
+    spaced = VaultFilter.build(["", "Kept/"], "\n\n  \nTagged.md\n")
+    assert spaced.reason("Tagged.md") == "excluded by .vaultragignore, line 4: Tagged.md"
+    assert rules.reason("x/Drafts/a.md") == "excluded by .vaultragignore, line 2: Drafts/"
+    assert rules.reason("x/Drafts", is_dir=True) == "excluded by .vaultragignore, line 2: Drafts/"
+    assert rules.reason("a.draft.md") == "excluded by .vaultragignore, line 3: *.draft.md"
     assert rules.reason("keep.draft.md") is None
-    assert rules.reason("top.md") == "excluded by .vaultragignore: /top.md"
+    assert rules.reason("top.md") == "excluded by .vaultragignore, line 5: /top.md"
     assert rules.reason("x/top.md") is None
 
 
 def test_no_way_back_in() -> None:
     """A file in an excluded folder stays out even where a later pattern takes it back, as in git."""
     rules = VaultFilter.build(vaultragignore_text="Private/\n!Private/a.md\n")
-    assert rules.reason("Private/a.md") == "excluded by .vaultragignore: Private/"
+    assert rules.reason("Private/a.md") == "excluded by .vaultragignore, line 1: Private/"
 
 
 def test_setting_and_file() -> None:
@@ -114,12 +116,13 @@ def test_setting_and_file() -> None:
 def test_obsidian() -> None:
     """Obsidian's entries are leading parts of the path, or regular expressions tried on files."""
     rules = VaultFilter.build(obsidian_patterns=["Private drafts/", "README.md", r"/^\d{4}\/(?<m>x)/", "/draft$/"])
-    assert rules.reason("Private drafts", is_dir=True) == "one of Obsidian's excluded files: Private drafts/"
-    assert rules.reason("private Drafts/a.md") == "one of Obsidian's excluded files: Private drafts/"
+    why = "one of Obsidian's excluded files (.obsidian/app.json): "
+    assert rules.reason("Private drafts", is_dir=True) == why + "Private drafts/"
+    assert rules.reason("private Drafts/a.md") == why + "Private drafts/"
     assert rules.reason("Private drafts.md") is None
-    assert rules.reason("README.md") == "one of Obsidian's excluded files: README.md"
+    assert rules.reason("README.md") == why + "README.md"
     assert rules.reason("docs/README.md") is None
-    assert rules.reason("2024/x.md") == r"one of Obsidian's excluded files: /^\d{4}\/(?<m>x)/"
+    assert rules.reason("2024/x.md") == why + r"/^\d{4}\/(?<m>x)/"
     assert rules.reason("draft", is_dir=True) is None
 
 

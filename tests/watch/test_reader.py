@@ -340,8 +340,8 @@ def test_filters_from_disk(root: Path, reader: DiskReader) -> None:
         (root / name).write_text("x")
     write_filters(root, "\ufeffb.md\n", '{"userIgnoreFilters": ["c.md", 7]}')
     assert set(reader.scan().entries) == {"a.md"}
-    assert reader.why_excluded("b.md") == "excluded by .vaultragignore: b.md"
-    assert reader.why_excluded("c.md") == "one of Obsidian's excluded files: c.md"
+    assert reader.why_excluded("b.md") == "excluded by .vaultragignore, line 1: b.md"
+    assert reader.why_excluded("c.md") == "one of Obsidian's excluded files (.obsidian/app.json): c.md"
     assert reader.why_excluded("a.md") is None
     assert reader.why_excluded("../a.md") == "not a path in the vault"
     assert reader.why_excluded(os.fsdecode(b"caf\xe9.md")) == "the file name is not valid UTF-8"

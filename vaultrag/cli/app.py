@@ -7,24 +7,27 @@ from typing import Annotated, Any
 import typer
 import typer.main
 
-from vaultrag import __version__
 from vaultrag.cli import (
     agents,
     asking,
+    beginning,
     configuring,
     delivering,
     explaining,
+    healing,
     judging,
     running,
     screening,
+    serving,
     tending,
     watching,
+    wondering,
 )
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
 
 # Each line of an example is a paragraph: the help is wrapped otherwise.
-_BEGIN = """Begin: vaultrag up ~/Notes
+_BEGIN = """Begin: vaultrag up ~/Notes    (or vaultrag init, which asks)
 
 Find: vaultrag    (a search screen; F1 shows its keys)
 
@@ -68,18 +71,32 @@ def build() -> Any:
     app.command(rich_help_panel=_ASK)(asking.related)
     app.command(rich_help_panel=_ASK)(asking.get)
     app.command(rich_help_panel=_ASK)(explaining.explain)
+    app.command(rich_help_panel=_ASK)(wondering.why)
     app.command(rich_help_panel=_ASK)(tending.tags)
     app.command(rich_help_panel=_ASK)(delivering.rules)
     app.command(rich_help_panel=_ASK)(delivering.catalogue)
     app.command(rich_help_panel=_ASK)(delivering.push)
     app.command(rich_help_panel=_ASK)(agents.mcp)
+    app.command(rich_help_panel=_RUN)(beginning.init)
     app.command(rich_help_panel=_RUN)(running.up)
     app.command(rich_help_panel=_RUN)(running.stop)
     app.command(rich_help_panel=_RUN)(tending.status)
     app.command(rich_help_panel=_RUN)(watching.log)
+    app.command(rich_help_panel=_RUN)(healing.doctor)
     app.command(rich_help_panel=_RUN)(tending.reindex)
     app.add_typer(_group(tending.vaults, remove=tending.remove), name="vaults", rich_help_panel=_RUN)
     app.command(rich_help_panel=_RUN)(running.serve)
+    app.add_typer(
+        _group(
+            serving.service,
+            install=serving.install,
+            uninstall=serving.uninstall,
+            status=serving.status,
+            logs=serving.logs,
+        ),
+        name="service",
+        rich_help_panel=_RUN,
+    )
     app.add_typer(
         _group(
             configuring.config,
@@ -105,7 +122,9 @@ def _group(callback: Any, **commands: Any) -> typer.Typer:
 
 def _show_version(value: bool) -> None:
     if value:
-        write(f"vaultrag {__version__}\n")
+        from vaultrag.cli.showing import version_lines
+
+        write("".join(f"{line}\n" for line in version_lines()))
         raise typer.Exit
 
 
@@ -113,7 +132,10 @@ def _root(
     ctx: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show where in the program a failure arose.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print version, build and index identity.", callback=_show_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     if debug:

@@ -41,7 +41,7 @@ def edit() -> None:
     places = Places.find()
     file = places.config_file
     if not file.exists():
-        _write_new(file, _new())
+        write_new(file, _new())
     try:
         chosen = load(file).tui.editor
     except ConfigError:
@@ -68,7 +68,7 @@ def path(as_json: AsJson = False) -> None:
 def init(as_json: AsJson = False) -> None:
     """Write a settings file in which every setting is explained and commented out."""
     file = Places.find().config_file
-    _write_new(file, _new())
+    write_new(file, _new())
     write_json({"file": str(file), "exists": True}) if as_json else write(f"{file}\n")
 
 
@@ -78,7 +78,12 @@ def _new() -> str:
     return as_toml(Settings(), commented=True)
 
 
-def _write_new(file: Path, text: str) -> None:
+def write_new(file: Path, text: str) -> None:
+    """Begin the settings file.
+
+    Raises:
+        ConfigError: It is there already, or cannot be written.
+    """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,11 +1,18 @@
-"""Opening the search screen. ``vaultrag`` alone does so without the parser of commands: it is to be there at once."""
+"""What ``vaultrag`` shows by itself: its version; and the search screen, which is to be there at once.
+
+``vaultrag`` alone opens it without the parser of commands.
+"""
 
 from __future__ import annotations
 
 import os
+import platform
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from vaultrag import __version__
+from vaultrag.build import build_id
 from vaultrag.cli.output import write
 from vaultrag.cli.render.lines import LineFormat
 from vaultrag.config import Places, load
@@ -31,6 +38,24 @@ def show(
     left = run(Errand(places, settings, Path.cwd().resolve(), query, mode, vault, printing, form, start))
     write("".join(f"{line}\n" for line in left.lines))
     return left.code
+
+
+def version_lines() -> Iterator[str]:
+    """The version, the build, and what each vault's vectors were made with. The first line alone is for programs."""
+    yield f"vaultrag {__version__}"
+    yield f"build {build_id()}, Python {platform.python_version()}"
+    places = Places.find()
+    if not places.registry.exists():
+        return
+    from vaultrag.doctor.offline import identities  # brings in databases: nothing that other commands need
+
+    for root, identity in identities(places).items():
+        if identity is None:
+            yield f"index of {root.name}: words only"
+        elif isinstance(identity, str):
+            yield f"index of {root.name}: {identity}"
+        else:
+            yield f"index of {root.name}: identity {identity.key} ({identity.provider} {identity.model})"
 
 
 def possible() -> bool:

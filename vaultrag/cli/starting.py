@@ -22,6 +22,7 @@ from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonFailed, DaemonNotRunning
 from vaultrag.model import VaultStatus
 from vaultrag.rpc.client import Client, discover, wait_for_daemon
+from vaultrag.rpc.finding import alive
 
 START_S = 60.0
 """A daemon that does not serve after so long has failed."""
@@ -144,20 +145,6 @@ def wait_until_gone(pid: int, timeout_s: float = STOP_S) -> None:
         if time.monotonic() > until:
             raise DaemonFailed(f"the daemon (process {pid}) has not ended after {timeout_s:.0f} s", hint=f"kill {pid}")
         time.sleep(_POLL_S)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs. One that has ended but was not waited for by its parent does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
-    except (OSError, IndexError):
-        return not Path("/proc/self/stat").exists()
 
 
 def failure_in(log: Path, offset: int) -> DaemonFailed:

@@ -18,8 +18,8 @@ from pathlib import Path
 from vaultrag import __version__
 from vaultrag.config import Places, Settings
 from vaultrag.daemon.lock import DaemonLock
+from vaultrag.daemon.manager import inherited_socket, keep_telling, tell_manager, watchdog_s
 from vaultrag.daemon.privacy import private_rules
-from vaultrag.daemon.ready import tell_manager
 from vaultrag.daemon.vaults import Embedders, Registry, check_root, open_vault, write_atomically
 from vaultrag.errors import DaemonFailed, VaultragError
 from vaultrag.rpc.protocol import PROTOCOL_MAX
@@ -43,6 +43,7 @@ class Daemon:
         self._service = Service(self._open, self._forget)
         self._damaged: queue.SimpleQueue[Path | None] = queue.SimpleQueue()  # None: it is time to end
         self._port = 0
+        self._socket = places.socket
         self._ending = False
 
     def run(self, vaults: Sequence[Path] = ()) -> None:
@@ -64,8 +65,11 @@ class Daemon:
             with contextlib.suppress(NotImplementedError):  # Windows' loop has no handlers: Ctrl+C still ends it
                 loop.add_signal_handler(number, stopping.set)
         server_settings = self._settings.server
-        unix = server_settings.transport == "unix" or (
-            server_settings.transport == "auto" and hasattr(socket, "AF_UNIX")
+        handed = inherited_socket(os.environ)  # whatever the settings say: it is what clients will knock at
+        unix = (
+            handed is not None
+            or server_settings.transport == "unix"
+            or (server_settings.transport == "auto" and hasattr(socket, "AF_UNIX"))
         )
         token = "" if unix else secrets.token_hex(32)
         server = Server(
@@ -76,14 +80,20 @@ class Daemon:
             token=token,
         )
         opening: asyncio.Future[None] | None = None
+        telling: asyncio.Future[None] | None = None
         self._service.settled.clear()
         try:
-            if unix:
+            if handed is not None:
+                self._socket = Path(handed.getsockname())
+                await server.listen_on(handed)
+            elif unix:
                 await server.listen_unix(self._places.socket)
             else:
                 self._port = await server.listen_tcp()
             self._announce(token)
             tell_manager("READY=1")
+            if (every_s := watchdog_s(os.environ)) > 0:
+                telling = asyncio.ensure_future(keep_telling(every_s))
             log.info("vaultrag %s serves (process %d)", __version__, os.getpid())
             opening = asyncio.ensure_future(asyncio.to_thread(self._keep, roots))
             await stopping.wait()
@@ -97,6 +107,8 @@ class Daemon:
                 await opening
             await asyncio.to_thread(self._service.close)
             self._embedders.close()
+            if telling is not None:  # the end, too, is to be seen to go on
+                telling.cancel()
             log.info("stopped")
 
     def _keep(self, roots: list[Path]) -> None:
@@ -170,7 +182,7 @@ class Daemon:
             "pid": os.getpid(),
             "version": __version__,
             "protocol": PROTOCOL_MAX,
-            "sockets": [] if self._port else [str(self._places.socket)],
+            "sockets": [] if self._port else [str(self._socket)],
             "tcp_port": self._port,
             "token_file": str(self._token_file) if self._port else "",
             "vaults": [str(root) for root in self._registry.roots()],

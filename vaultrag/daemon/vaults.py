@@ -183,6 +183,7 @@ def open_vault(
         standings=standings,
         rules=settings.rules,
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
+        private=lambda row: rules.reason(row.path, row.properties, row.tags),
     )
     agents = for_agents(parts, index, rules, settings.search, masker)
     shelf.listen(damaged)

@@ -33,7 +33,7 @@ def choose(settings: EmbedderSettings, recorded: Identity | None) -> Embedder | 
     if provider == "auto":
         provider = recorded.provider if recorded else ""
         if provider not in ("ollama", "builtin"):
-            provider = "ollama" if not _ollama_trouble(settings) else "builtin"
+            provider = "ollama" if not trouble_with_ollama(settings) else "builtin"
     if provider == "off":
         return None
     if provider == "ollama":
@@ -65,7 +65,7 @@ def better(settings: EmbedderSettings, in_use: str) -> str:
     """
     if in_use != "builtin" or settings.provider != "auto":
         return ""
-    trouble = _ollama_trouble(settings)
+    trouble = trouble_with_ollama(settings)
     if trouble is None:
         return (
             f'Ollama has {settings.model}, which reads a note whole; to change over, set provider = "ollama" under '
@@ -76,7 +76,8 @@ def better(settings: EmbedderSettings, in_use: str) -> str:
     return ""
 
 
-def _ollama_trouble(settings: EmbedderSettings) -> EmbedError | None:
+def trouble_with_ollama(settings: EmbedderSettings) -> EmbedError | None:
+    """Why Ollama cannot be used, if it cannot: it does not answer, or has no such model. May take a second."""
     # The client's libraries take 0.3 s and 25 MB: only where somebody is there to talk to. A server elsewhere may be
     # behind a proxy, which only the client knows.
     if _is_here(settings.host) and not listening(settings.host, PROBE_S):

@@ -79,9 +79,11 @@ from vaultrag.model.status import (
 from vaultrag.model.vectors import (
     EmbeddedNote,
     EmbedProblem,
+    HeldVector,
     Identity,
     Passage,
 )
+from vaultrag.model.whereabouts import Lines, Whereabouts
 
 if TYPE_CHECKING:
     from vaultrag.model.vectors import Vector as Vector
@@ -149,6 +151,9 @@ __all__ = [
     "VaultStatus",
     "EmbedProblem",
     "EmbeddedNote",
+    "HeldVector",
     "Identity",
     "Passage",
+    "Lines",
+    "Whereabouts",
 ]

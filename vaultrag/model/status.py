@@ -27,6 +27,8 @@ class EmbedderStatus:
 class VaultStatus:
     """How one vault fares. ``state``: starting, indexing, embedding, ready, away or broken.
 
+    ``identity`` stands for the model and the way its vectors were made; of those in use, empty while there are none.
+
     ``passages_pending``: notes that have their vector, but whose passages are still to be made. Search is full without.
     """
 
@@ -43,6 +45,7 @@ class VaultStatus:
     failed: int = 0
     problems: int = 0
     watching: str = ""
+    identity: str = ""
     why: str = ""
     hint: str = ""
     eta_s: float | None = None
@@ -66,6 +69,7 @@ class DaemonStatus:
     skipped: int
     embedder: EmbedderStatus
     vaults: tuple[VaultStatus, ...] = ()
+    build: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,16 @@ class EmbeddedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldVector:
+    """What is stored of a note's vector, but for the vector: the share of the text it stands for, and its passages'
+    first and last body lines (0-based, inclusive).
+    """
+
+    covered: float
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedProblem:
     """This one text could not be embedded. ``permanent``: the same text would fail again, do not retry."""
 

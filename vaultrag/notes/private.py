@@ -45,7 +45,16 @@ class PrivateRules:
 
     def hides(self, path: str, properties: Mapping[str, str | Sequence[str]], tags: Iterable[str]) -> bool:
         """Whether a note with these is kept from agents."""
-        if says_private(properties) or self.by_path(path):
-            return True
-        keys = [tag_key(tag) for tag in tags] if self.tags else []
-        return any(key == tag or key.startswith(f"{tag}/") for key in keys for tag in self.tags)
+        return bool(self.reason(path, properties, tags))
+
+    def reason(self, path: str, properties: Mapping[str, str | Sequence[str]], tags: Iterable[str]) -> str:
+        """What keeps such a note from agents; empty for nothing."""
+        if says_private(properties):
+            return f"its own property {PROPERTY}"
+        if self.by_path(path):
+            return "its path, by privacy.paths in the settings"
+        for tag in tags if self.tags else ():
+            key = tag_key(tag)
+            if any(key == known or key.startswith(f"{known}/") for known in self.tags):
+                return f"its tag #{tag}, by privacy.tags in the settings"
+        return ""

@@ -24,6 +24,7 @@ from vaultrag.model import (
     TagCount,
     Triggered,
     VaultStatus,
+    Whereabouts,
 )
 from vaultrag.rpc.protocol import Reply, error_of
 
@@ -90,6 +91,10 @@ def search(
 def explain(query: str, path: str, limit: int, mode: Mode, vault: str) -> Call[Explanation]:
     params = {"query": query, "path": path, "limit": limit, "mode": mode, "vault": vault}
     return Call("explain", params, Explanation)
+
+
+def why(path: str, vault: str) -> Call[Whereabouts]:
+    return Call("why", {"path": path, "vault": vault}, Whereabouts)
 
 
 def related(path: str, limit: int, linked: bool, vault: str, folder: str = "") -> Call[Answer]:

@@ -37,6 +37,7 @@ from vaultrag.model import (
     TagCount,
     Triggered,
     VaultStatus,
+    Whereabouts,
 )
 from vaultrag.rpc import calls
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
@@ -140,6 +141,10 @@ class Client:
     ) -> Explanation:
         """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
         return self._ask(calls.explain(query, path, limit, mode, vault))
+
+    def why(self, path: str, *, vault: str = "") -> Whereabouts:
+        """What has become of one note; see ``service.VaultService.why``."""
+        return self._ask(calls.why(path, vault))
 
     def related(self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = "") -> Answer:
         return self._ask(calls.related(path, limit, linked, vault, folder))

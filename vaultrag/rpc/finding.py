@@ -49,6 +49,20 @@ def discover(places: Places) -> Address:
     raise DaemonNotRunning("no daemon is running")
 
 
+def alive(pid: int) -> bool:
+    """Whether a process runs. One that has ended but was not waited for by its parent does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except (OSError, IndexError):
+        return not Path("/proc/self/stat").exists()
+
+
 def hello(vault: str, address: Address, reader: Reader = "person") -> dict[str, object]:
     """The parameters of the first call.
 

@@ -136,6 +136,12 @@ class InNoteParams(Params, frozen=True):
     vault: str = ""
 
 
+class Why(Params, frozen=True):
+    path: str
+    """A note, also one that is not indexed or not there."""
+    vault: str = ""
+
+
 class Tags(Params, frozen=True):
     vault: str = ""
 

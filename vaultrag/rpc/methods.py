@@ -30,6 +30,7 @@ from vaultrag.model import (
     TagCount,
     Triggered,
     VaultStatus,
+    Whereabouts,
 )
 from vaultrag.rpc.feeds import NOTES_CHANGED, STATUS_CHANGED, Wish
 from vaultrag.rpc.messages import (
@@ -58,6 +59,7 @@ from vaultrag.rpc.messages import (
     Tags,
     Triggers,
     Welcome,
+    Why,
 )
 from vaultrag.rpc.positions import Units, in_answer, in_matches, length
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN
@@ -221,6 +223,10 @@ def _subscribe(session: Session, params: Subscribe, _: Notify) -> Subscribed:
     return Subscribed(tuple(name for name, wished in wanted if wished), status)
 
 
+def _why(session: Session, params: Why, _: Notify) -> Whereabouts:
+    return session.vault_for(params.vault).why(params.path)
+
+
 def _tags(session: Session, params: Tags, _: Notify) -> tuple[TagCount, ...]:
     return session.vault_for(params.vault).tags()
 
@@ -265,6 +271,8 @@ METHODS: dict[str, Method] = {
         Method("explain", Explain, Explanation, _explain,
                "How a query was read, and why each note stands where it stands, or is missing.", _VAULT,
                agents=True),
+        Method("why", Why, Whereabouts, _why,
+               "What has become of one note: found, or why not: the rule, the fault, or what is to come.", _VAULT),
         Method("related", Related, Answer, _related, "Notes near in meaning to a note, or linked with it.", _PATH,
                agents=True),
         Method("get", Get, NoteView, _get, "A note: whole, some lines, or the section under a heading.",

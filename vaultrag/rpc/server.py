@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,6 +82,12 @@ class Server:
         finally:
             os.umask(old)
         self._socket = (path, identity(path))
+
+    async def listen_on(self, sock: socket.socket) -> None:
+        """Serve a listening Unix socket that the service manager made. It stays the manager's, and its file stays."""
+        self._loop = asyncio.get_running_loop()
+        # Not start_unix_server: from Python 3.13 on that removes the file at the end.
+        self._server = await asyncio.start_server(self._accept, sock=sock, limit=READ_CHUNK, backlog=BACKLOG)
 
     async def listen_tcp(self) -> int:
         """Listen on a free loopback port, and return it.

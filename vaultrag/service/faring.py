@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vaultrag.indexing.meaning import MeaningView
 from vaultrag.model import EmbedderStatus, Skipped, VaultStatus
 from vaultrag.service.parts import LISTED, VaultParts
 
@@ -45,6 +46,7 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         failed=len(failed),
         problems=len(odd) + len(unread),
         watching=parts.watching(),
+        identity=_identity(view),
         why=progress.why or (hindrance.message if hindrance else view.why),
         hint=progress.hint or (hindrance.hint if hindrance else view.hint),
         eta_s=parts.embedding.eta_s() if progress.phase == "idle" else None,
@@ -82,6 +84,7 @@ def _status_for_agents(parts: VaultParts) -> VaultStatus:
         embedded=max(0, total - pending - failed) if view.vectors is not None else 0,
         pending=pending,
         failed=failed,
+        identity=_identity(view),
         why=why,
         hint=view.hint if why == view.why else "",
     )
@@ -98,6 +101,10 @@ def embedder_status(parts: VaultParts) -> EmbedderStatus:
         state = view.state if status.state == "ready" else status.state
         return replace(status, state=state, why=view.why, hint=view.hint)
     return status
+
+
+def _identity(view: MeaningView) -> str:
+    return view.vectors.identity.key if view.vectors is not None else ""
 
 
 def _failed_notes(parts: VaultParts) -> list[Skipped]:

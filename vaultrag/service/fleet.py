@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vaultrag import __version__
+from vaultrag.build import build_id
 from vaultrag.errors import VaultMissing, VaultragError, VaultUnknown
 from vaultrag.model import DaemonStatus, EmbedderStatus, Reader
 from vaultrag.service.news import News
@@ -42,6 +43,7 @@ class Service:
         self._closed = False
         self.news = News()
         self._started = time.monotonic()
+        self._build = build_id()  # now: the files may be another build's by the time somebody asks
         self._started_ns = time.time_ns()
         self.settled = threading.Event()
         self.settled.set()
@@ -167,6 +169,7 @@ class Service:
             skipped=sum(status.skipped for status in statuses),
             embedder=embedder,
             vaults=statuses,
+            build=self._build,
         )
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from vaultrag.config import RuleSettings
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
-from vaultrag.model import Aged, NoteId
+from vaultrag.model import Aged, NoteId, NoteRow
 from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
@@ -32,6 +32,7 @@ class VaultParts:
         sessions: What acting agents have been shown.
         narrowed: What may be seen of a comparison with all vectors.
         asked: Entered while an answer is made: what is done to notes meanwhile gives way.
+        private: What makes a note private, in words; empty for one that agents may see.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
     """
 
@@ -55,6 +56,7 @@ class VaultParts:
     rules: RuleSettings
     sessions: SessionMemory
     reranker: Reranker | None = None
+    private: Callable[[NoteRow], str] = lambda row: ""
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
     asked: Callable[[], AbstractContextManager[None]] = nullcontext
     for_agents: bool = False

@@ -22,6 +22,7 @@ from vaultrag.model import (
     TagCount,
     Triggered,
     VaultStatus,
+    Whereabouts,
 )
 from vaultrag.notes.when import Deed
 from vaultrag.service import faring, reading
@@ -29,6 +30,7 @@ from vaultrag.service.asking import Asking
 from vaultrag.service.delivering import delivery_of
 from vaultrag.service.listing import Listing
 from vaultrag.service.parts import VaultParts
+from vaultrag.service.whereabouts import of_vault, whereabouts
 
 
 class VaultService:
@@ -214,6 +216,10 @@ class VaultService:
     def tags(self) -> tuple[TagCount, ...]:
         """Every tag with the number of its notes, the most used first."""
         return tuple(TagCount(tag, count) for tag, count in self._parts.table.tags())
+
+    def why(self, path: str) -> Whereabouts:
+        """What has become of a note: found, or why not."""
+        return whereabouts(of_vault(self._parts), path)
 
     def status(self, *, full: bool = False) -> VaultStatus:
         """How the vault fares. ``full`` lists skipped and odd notes."""

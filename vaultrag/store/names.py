@@ -182,7 +182,8 @@ class Names:
 
         def read() -> NDArray[np.int64]:
             sql = "SELECT rowid FROM name_letters WHERE name_letters MATCH ?"
-            quoted = '"' + gram.replace('"', '""') + '"'
+            # A NUL ends what SQLite reads of the expression; it is in no name.
+            quoted = '"' + gram.replace('"', '""').replace("\0", " ") + '"'
             return np.fromiter(chain.from_iterable(rows(connection, sql, (quoted,))), np.int64)
 
         return self._lists.get(generation, gram, read)

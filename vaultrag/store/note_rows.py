@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 from unicodedata import normalize
 
+import apsw
 from rapidfuzz import fuzz, process
 
 from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
-from vaultrag.store.connection import rows, scalar
+from vaultrag.store.connection import Readers, rows, scalar
 from vaultrag.store.filters import matching_ids
 from vaultrag.store.kept import Kept
-from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
 
 _MATCHING_KEPT = 150_000
@@ -23,11 +24,22 @@ NEAR_ENOUGH = 75.0
 """Percent of two names that must be alike for one to be taken for a slip of the other."""
 
 
+class HasReaders(Protocol):
+    """What opens the file for reading."""
+
+    readers: Readers
+
+    def snapshot(self) -> AbstractContextManager[tuple[apsw.Connection, int | None]]:
+        """See ``NoteIndex.snapshot``."""
+        ...
+
+
 class NoteRows:
     """Reads rows by id or path. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
+    def __init__(self, index: HasReaders, hidden: Hidden = nothing_hidden) -> None:
         """Args:
+        index: ``NoteIndex``, or a file that is only looked at.
         hidden: Notes that do not exist for the reader that this is for.
         """
         self._index = index

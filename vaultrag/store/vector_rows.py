@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Identity, NoteId
+from vaultrag.model import HeldVector, Identity, NoteId
 from vaultrag.store.connection import connect, rows, scalar, translating, writing
 from vaultrag.store.matrix import quantise
 from vaultrag.store.schema import VECTOR_STEPS, refuse_newer, too_new
@@ -35,21 +35,40 @@ def stored_identity(path: Path) -> Identity | None:
     connection = connect(path)
     try:
         with translating(path, in_use=False):
-            refuse_newer(connection, VECTOR_STEPS, path)
-            if not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
-                return None
-            value = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
-            return _identity(value, path) if value else None
+            return identity_in(connection, path)
     finally:
         connection.close()
 
 
+def identity_in(connection: apsw.Connection, path: Path) -> Identity | None:
+    """The identity that an open vector file was made with; None for one never filled.
+
+    What an earlier version did not know of, it had as the default says.
+
+    Raises:
+        StoreTooNew: It is from a newer vaultrag.
+    """
+    refuse_newer(connection, VECTOR_STEPS, path)
+    if not scalar(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
+        return None
+    value = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
+    return _identity(value, path) if value else None
+
+
 def _identity(text: str, path: Path) -> Identity:
-    """What an earlier version did not know of, it had as the default says."""
     stored = json.loads(text)
     if unknown := stored.keys() - {field.name for field in fields(Identity)}:
         raise too_new(path, f"its vectors differ by {', '.join(sorted(unknown))}")
     return Identity(**stored)
+
+
+def holding(connection: apsw.Connection, note_id: NoteId) -> HeldVector | None:
+    """What the vector of a note stands for; None without one."""
+    sql = "SELECT covered, lines FROM vector_notes AS n LEFT JOIN passages AS p USING (note_id) WHERE n.note_id = ?"
+    for covered, lines in rows(connection, sql, (note_id,)):
+        pairs = np.frombuffer(lines or b"", np.int32).reshape(-1, 2).tolist()
+        return HeldVector(covered, tuple((first, last) for first, last in pairs))
+    return None
 
 
 def create_for(connection: apsw.Connection, identity: Identity, path: Path) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.errors import BadVectors, StoreError
-from vaultrag.model import EmbeddedNote, Identity, NoteId
+from vaultrag.model import EmbeddedNote, HeldVector, Identity, NoteId
 from vaultrag.store.connection import (
     Readers,
     connect,
@@ -49,6 +49,7 @@ from vaultrag.store.vector_rows import (
     code_bytes,
     create_for,
     drop_passages,
+    holding,
     is_unit,
     lacking_passages,
     passage_blobs,
@@ -172,6 +173,10 @@ class Vectors:
         with self._lock, translating(self.path):
             found = rows(self._writer, "SELECT text_hash, reason, permanent, tries FROM failures")
         return {text_hash: Failure(reason, bool(permanent), tries) for text_hash, reason, permanent, tries in found}
+
+    def holding(self, note_id: NoteId) -> HeldVector | None:
+        with self.readers.reading() as connection:
+            return holding(connection, note_id)
 
     def covered(self, note_id: NoteId) -> float | None:
         """The share of the note's text that its vector stands for; None without a vector."""

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Protocol
 
 from vaultrag.cli.choosing import absolute, chosen_vault
-from vaultrag.cli.starting import ADOPT_S, alive, in_thread, reach_or_start
+from vaultrag.cli.starting import ADOPT_S, in_thread, reach_or_start
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, VaultragError
 from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
-from vaultrag.rpc.finding import discover
+from vaultrag.rpc.finding import alive, discover
 from vaultrag.tui.state import LinkState
 from vaultrag.tui.telling import progress_of
 

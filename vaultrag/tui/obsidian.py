@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -10,6 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
+
+from vaultrag.install.obsidian import known_vaults
 
 OPENING_S = 3.0
 """An opener that has not failed after so long has opened."""
@@ -72,20 +73,6 @@ def _quietly(command: Sequence[str]) -> bool:
 
 
 def _obsidian_vault(root: Path, home: Path, environ: Mapping[str, str]) -> str:
-    """The id under which Obsidian knows the vault; empty where it does not. Its list is only read."""
-    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    places = (
-        config / "obsidian",
-        home / ".var/app/md.obsidian.Obsidian/config/obsidian",
-        home / "snap/obsidian/current/.config/obsidian",
-        home / "Library/Application Support/obsidian",
-    )
-    for place in places:
-        try:
-            vaults = json.loads((place / "obsidian.json").read_text("utf-8"))["vaults"]
-            for name, facts in vaults.items():
-                if os.path.realpath(facts["path"]) == os.path.realpath(root):
-                    return str(name)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue  # not there, or written by a version that we do not know
-    return ""
+    """The id under which Obsidian knows the vault; empty where it does not."""
+    real = os.path.realpath(root)
+    return next((name for name, path in known_vaults(home, environ).items() if os.path.realpath(path) == real), "")

@@ -45,6 +45,7 @@ _HIDDEN_FOLDER = Exclusion("in a hidden folder")
 _HIDDEN_FILE = Exclusion("a hidden file")
 _NOT_A_NOTE = Exclusion("not a note: its name does not end in .md")
 _TEMPORARY_FILE = Exclusion("a temporary file")
+_OBSIDIAN_RULE = f"one of Obsidian's excluded files ({OBSIDIAN_FILE}): {{}}"
 _CONFLICT_COPY = Exclusion("a sync-conflict copy", told=True)
 
 
@@ -91,8 +92,9 @@ class VaultFilter:
         """
         problems: list[str] = []
         sourced = [(line, "the notes.ignore setting") for line in ignore_patterns]
-        sourced += [(line, IGNORE_FILE) for line in vaultragignore_text.splitlines()]
-        good = [(line, source) for line, source in sourced if _is_pattern(line, source, problems)]
+        sourced += [(line, f"{IGNORE_FILE}, line {n}") for n, line in enumerate(vaultragignore_text.splitlines(), 1)]
+        # An empty line is none to pathspec, which numbers the others.
+        good = [(line, source) for line, source in sourced if line and _is_pattern(line, source, problems)]
         prefixes, regexes = _obsidian(obsidian_patterns, problems)
         return cls(
             # Patterns are typed on a keyboard (NFC); macOS may hand out names in NFD. Compared in one form.
@@ -142,11 +144,11 @@ class VaultFilter:
             folded = subject.casefold()
             for prefix in self.prefixes:
                 if folded.startswith(prefix.casefold()):
-                    return Exclusion(f"one of Obsidian's excluded files: {prefix}")
+                    return Exclusion(_OBSIDIAN_RULE.format(prefix))
         if not is_dir:  # Obsidian tries its expressions on files only: /draft$/ leaves the folder "draft" alone
             for entry, regex in self.regexes:
                 if regex.search(path):
-                    return Exclusion(f"one of Obsidian's excluded files: {entry}")
+                    return Exclusion(_OBSIDIAN_RULE.format(entry))
         return None
 
 

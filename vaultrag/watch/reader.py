@@ -68,6 +68,14 @@ class DiskReader:
             return "the file name is not valid UTF-8"
         return self.rules.reason(cleaned, self._is_folder(cleaned))
 
+    def names_in(self, folder: str) -> list[tuple[str, bool]]:
+        """Names in a folder of the vault, and whether each is a folder; none if it cannot be listed."""
+        try:
+            listing = self._disk.listing(absolute(self.root, folder))
+            return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing]
+        except OSError:
+            return []
+
     def _is_folder(self, path: str) -> bool:
         try:
             return stat.S_ISDIR(self._disk.lstat(absolute(self.root, path)).st_mode)

@@ -18,7 +18,11 @@ _NO_VECTORS = ("off", "down", "missing", "broken", "waiting")
 
 def status_blocks(status: DaemonStatus, *, full: bool) -> Iterator[RenderableType]:
     """Everything, for a person. ``full`` lists skipped and odd notes."""
-    yield Panel(Group(*_daemon_lines(status)), title=f"vaultrag {status.version}", title_align="left")
+    yield Panel(
+        Group(*_daemon_lines(status)),
+        title=f"vaultrag {status.version}{f' (build {status.build})' if status.build else ''}",
+        title_align="left",
+    )
     for vault in status.vaults:
         lines = [*_vault_lines(vault), *(_listed(vault) if full else ())]
         yield Panel(Group(*lines), title=Text(one_line(vault.name)), title_align="left")
@@ -94,6 +98,8 @@ def _vault_lines(vault: VaultStatus) -> Iterator[Text]:
     yield line
     if vault.watching:
         yield Text(f"watching: {one_line(vault.watching)}")
+    if vault.identity:
+        yield Text(f"index: identity {vault.identity}")
     if vault.skipped + vault.failed + vault.problems:
         yield Text(_oddities(vault))
     yield from _because(vault.why, vault.hint)

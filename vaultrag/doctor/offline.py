@@ -1,0 +1,75 @@
+"""Where a note stands, asked of the files themselves: for ``vaultrag why`` while no daemon runs. Nothing is written."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from vaultrag.config import Places, Settings, vault_id
+from vaultrag.daemon.privacy import private_rules
+from vaultrag.errors import StoreError
+from vaultrag.model import HeldVector, Identity, NoteId
+from vaultrag.service.whereabouts import Sources, Vectors
+from vaultrag.store.looking import NOTES_FILE, NotesFile, VectorsFile
+from vaultrag.store.note_rows import NoteRows
+from vaultrag.watch import DiskReader
+
+
+def known_roots(places: Places) -> list[Path]:
+    """The vaults that a daemon would serve. None where the list cannot be read: ``doctor`` says so."""
+    try:
+        return [Path(root) for root in json.loads(places.registry.read_text("utf-8"))["vaults"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def identities(places: Places) -> dict[Path, Identity | str | None]:
+    """What each vault's vectors were made with; why that cannot be read; None where there are none."""
+    found: dict[Path, Identity | str | None] = {}
+    for root in known_roots(places):
+        try:
+            found[root] = VectorsFile(places.vault_folder(vault_id(root))).identity()
+        except StoreError as error:
+            found[root] = error.message
+    return found
+
+
+@contextlib.contextmanager
+def sources(root: Path, places: Places, settings: Settings) -> Iterator[Sources]:
+    """What can be asked of a vault's files.
+
+    Raises:
+        StoreError: There is no index, or it cannot be read.
+        ConfigError: What the settings keep from agents makes no sense.
+    """
+    name = vault_id(root)
+    folder = places.vault_folder(name)
+    if not (folder / NOTES_FILE).exists():
+        raise StoreError(f"{root.name} has no index yet", hint=f"vaultrag up '{root}'")
+    rules = private_rules(settings.privacy)
+    notes, vectors = NotesFile(folder), VectorsFile(folder)
+
+    def standing(note_id: NoteId) -> Vectors:
+        held = vectors.holding(note_id, notes.text_hash(note_id))
+        if isinstance(held, HeldVector):
+            return Vectors("", held.covered, held.lines)
+        if settings.embedder.provider == "off":
+            return Vectors("meaning search is switched off")
+        return Vectors(f"it has no vector: {held}" if held else "it is not embedded yet: found by its words only")
+
+    reader = DiskReader(root, settings.notes)
+    try:
+        yield Sources(
+            vault=name,
+            table=NoteRows(notes),
+            reader=reader,
+            skipped=notes.skipped,
+            why_excluded=reader.why_excluded,
+            private=lambda row: rules.reason(row.path, row.properties, row.tags),
+            vectors=standing,
+            running=False,
+        )
+    finally:
+        notes.close()
