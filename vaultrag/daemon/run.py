@@ -199,7 +199,7 @@ class Daemon:
                 self._token_file.unlink()
 
 
-_AT_WORK = ("embed-", "index-", "rpc")
+_AT_WORK = ("embed-", "index-", "look-", "rpc")
 """How the names of threads begin that may still be inside a model, or wait for one, when everything is closed."""
 
 

@@ -45,7 +45,8 @@ class Asking:
         self._looking = ThreadPoolExecutor(LOOKING, f"look-{parts.id}")
 
     def close(self) -> None:
-        self._looking.shutdown(cancel_futures=True)
+        # Not waited for: a query may be with a model that does not answer.
+        self._looking.shutdown(wait=False, cancel_futures=True)
 
     def search(
         self,
