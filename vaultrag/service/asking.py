@@ -65,17 +65,20 @@ class Asking:
         query = parse_query(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
         looking = self._looking.submit(self._scan, query, mode)
-        draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
-        wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
+        turns, ticket = self._parts.turns, self._parts.turns.ticket()
+        with turns.turn(ticket):
+            draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
+            wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
         def answer(
             ranking: Ranking, scan: VectorScan | None, reasons: list[Reason], final: Reranker | None = None
         ) -> Answer:
             shown = limit if final is None else max(limit, RERANKED)
             shared = min(chars, wish.preview_chars(min(limit, len(ranking.found))))
-            hits, gone = self._parts.hits.make(
-                ranking.found, wanted, scan, limit=shown, max_chars=shared, shape=wish.made
-            )
+            with turns.turn(ticket):
+                hits, gone = self._parts.hits.make(
+                    ranking.found, wanted, scan, limit=shown, max_chars=shared, shape=wish.made
+                )
             self._look_at(hits, gone)
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
@@ -85,11 +88,13 @@ class Asking:
             return replace(delivered(found, wish), elapsed_ms=_since(started))
 
         if partial is not None and mode == "hybrid" and query.terms:
-            early = self._parts.engine.finish(draft, None, bars_for(""))
+            with turns.turn(ticket):
+                early = self._parts.engine.finish(draft, None, bars_for(""))
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
         scan, reasons = looking.result()
         reasons += self._index_reasons(scan)
-        ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
+        with turns.turn(ticket):
+            ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
         return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:

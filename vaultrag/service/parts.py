@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultrag.config import RuleSettings
@@ -15,8 +15,13 @@ from vaultrag.model import Aged, NoteId, NoteRow
 from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
+from vaultrag.service.turns import Turns
 
 MAX_LIMIT = 200
+
+AT_ONCE = 2
+"""Answers that are worked at at the same time: while SQLite works for one, Python does for the other."""
+
 LISTED = 200
 """Skipped or odd notes listed in full by ``status``; further ones are counted."""
 
@@ -32,6 +37,7 @@ class VaultParts:
         sessions: What acting agents have been shown.
         narrowed: What may be seen of a comparison with all vectors.
         asked: Entered while an answer is made: what is done to notes meanwhile gives way.
+        turns: Which answer is worked at.
         private: What makes a note private, in words; empty for one that agents may see.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
     """
@@ -59,4 +65,5 @@ class VaultParts:
     private: Callable[[NoteRow], str] = lambda row: ""
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
     asked: Callable[[], AbstractContextManager[None]] = nullcontext
+    turns: Turns = field(default_factory=lambda: Turns(AT_ONCE))
     for_agents: bool = False
