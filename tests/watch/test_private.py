@@ -30,6 +30,9 @@ from vaultrag.watch.private import private_paths
         (["Diary/", "!Diary/Open.md"], "Diary/Open.md", True),
         (["*.md", "!Open.md"], "Open.md", False),
         (["*.md", "!Open.md"], "Shut.md", True),
+        (["Diary/"], "Diary/caf\udce9.md", True),
+        (["*.secret.md"], "caf\udce9.secret.md", True),
+        (["*.secret.md"], "caf\udce9.md", False),
         ([], "Diary/a.md", False),
     ],
 )

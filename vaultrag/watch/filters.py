@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
-from vaultrag.watch.paths import parent
+from vaultrag.watch.paths import matchable, parent
 
 IGNORE_FILE = ".vaultragignore"
 OBSIDIAN_FILE = ".obsidian/app.json"
@@ -137,7 +137,7 @@ class VaultFilter:
     def _by_pattern(self, path: str, is_dir: bool) -> Exclusion | None:
         subject = path + "/" if is_dir else path
         if self.origins:
-            result = self.spec.check_file(subject)
+            result = self.spec.check_file(matchable(subject))
             if result.include and result.index is not None:
                 return Exclusion(self.origins[result.index])
         if self.prefixes:

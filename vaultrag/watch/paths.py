@@ -36,6 +36,11 @@ def shown(path: str) -> NotePath:
     return NotePath(path if is_text(path) else path.encode("utf-8", "backslashreplace").decode())
 
 
+def matchable(path: str) -> str:
+    """A path that patterns can be held against: ``?`` for each byte that is no text, which not every engine takes."""
+    return path if is_text(path) else path.encode("utf-8", "replace").decode()
+
+
 def clean(path: str) -> NotePath | None:
     """The path without a trailing slash; None when it leaves the vault or can name no file at all."""
     path = path.rstrip("/") if path.strip("/") else path

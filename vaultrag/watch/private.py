@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathspec import GitIgnoreSpec
 
 from vaultrag.errors import ConfigError
-from vaultrag.watch.paths import parent
+from vaultrag.watch.paths import matchable, parent
 
 
 def private_paths(patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -33,7 +33,7 @@ def private_paths(patterns: Sequence[str]) -> Callable[[str], bool]:
     spec = GitIgnoreSpec.from_lines(_folded(pattern) for pattern in patterns)
 
     def is_private(path: str) -> bool:
-        path = _folded(path)
+        path = matchable(_folded(path))
         if spec.match_file(path):
             return True
         # As in git, what lies in a private folder is private, whatever a later "!" says.
