@@ -42,6 +42,8 @@ AT_ONCE = 2
 """One installs while another indexes."""
 
 UV = [sys.executable, "-m", "uv"]
+CERTIFICATES = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
+"""uv trusts its own list by default; a network may have an authority that only the system knows. (New name, old name.)"""
 QUERY = "how often must the pump be greased"
 
 
@@ -124,6 +126,7 @@ def run(command: Sequence[str], **options: object) -> str:
         Unreachable: It could not reach the index of packages.
         RuntimeError: It failed.
     """
+    options.setdefault("env", {**os.environ, **CERTIFICATES})
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S, **options)  # type: ignore[call-overload]
     if done.returncode:
         said = f"{done.stdout}{done.stderr}".strip()
