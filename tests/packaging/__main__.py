@@ -43,7 +43,7 @@ AT_ONCE = 2
 
 UV = [sys.executable, "-m", "uv"]
 CERTIFICATES = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}
-"""uv trusts its own list by default; a network may have an authority that only the system knows. (New name, old name.)"""
+"""uv trusts its own list by default; a network may have an authority that only the system knows. (New and old name.)"""
 QUERY = "how often must the pump be greased"
 
 

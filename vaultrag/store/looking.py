@@ -6,7 +6,6 @@ A file is opened for reading only. That a daemon has it open at the same time do
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,9 @@ import sqlite_vec
 
 from vaultrag.errors import StoreError
 from vaultrag.model import HeldVector, Identity, NoteId, NotePath, Skipped
-from vaultrag.store.connection import Readers, connect, corrupt, rows, scalar, translating
+from vaultrag.store.connection import Readers, connect, corrupt, scalar, translating
 from vaultrag.store.files import NOTES_FILE, VECTORS_FILE
+from vaultrag.store.note_index import problems_in, skipped_in
 from vaultrag.store.schema import NOTE_STEPS, VECTOR_STEPS
 from vaultrag.store.vector_rows import holding, identity_in
 
@@ -121,13 +121,11 @@ class NotesFile:
 
     def skipped(self) -> dict[NotePath, Skipped]:
         with self.readers.reading() as connection:
-            found = rows(connection, "SELECT path, reason, size, mtime_ns FROM skipped ORDER BY path")
-        return {row[0]: Skipped(*row) for row in found}
+            return skipped_in(connection)
 
     def problems(self) -> list[Skipped]:
         with self.readers.reading() as connection:
-            found = rows(connection, "SELECT path, problems FROM notes WHERE problems != '[]' ORDER BY path")
-        return [Skipped(path, "; ".join(json.loads(problems))) for path, problems in found]
+            return problems_in(connection)
 
     def text_hash(self, note_id: NoteId) -> str:
         with self.readers.reading() as connection:

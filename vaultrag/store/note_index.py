@@ -146,14 +146,12 @@ class NoteIndex:
 
     def skipped(self) -> dict[NotePath, Skipped]:
         with self.readers.reading() as connection:
-            found = rows(connection, "SELECT path, reason, size, mtime_ns FROM skipped ORDER BY path")
-        return {row[0]: Skipped(*row) for row in found}
+            return skipped_in(connection)
 
     def problems(self) -> list[Skipped]:
         """Notes that are indexed but not as their writer meant, with the reason."""
         with self.readers.reading() as connection:
-            found = rows(connection, "SELECT path, problems FROM notes WHERE problems != '[]' ORDER BY path")
-        return [Skipped(path, "; ".join(json.loads(problems))) for path, problems in found]
+            return problems_in(connection)
 
     def count(self) -> int:
         with self.readers.reading() as connection:
@@ -237,6 +235,18 @@ class NoteIndex:
         )
         for table, column in (("names", "note_id"), ("tags", "note_id"), ("links", "note_id"), ("words", "rowid")):
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (note_id,))
+
+
+def skipped_in(connection: apsw.Connection) -> dict[NotePath, Skipped]:
+    """See ``ports.Census``."""
+    found = rows(connection, "SELECT path, reason, size, mtime_ns FROM skipped ORDER BY path")
+    return {row[0]: Skipped(*row) for row in found}
+
+
+def problems_in(connection: apsw.Connection) -> list[Skipped]:
+    """See ``ports.Census``."""
+    found = rows(connection, "SELECT path, problems FROM notes WHERE problems != '[]' ORDER BY path")
+    return [Skipped(path, "; ".join(json.loads(problems))) for path, problems in found]
 
 
 def _entry(row: Sequence[Any]) -> IndexedEntry:
