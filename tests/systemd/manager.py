@@ -82,8 +82,8 @@ _PROBE = """
 mount --make-rprivate /
 mount -t tmpfs tmpfs /sys/fs/cgroup
 mount -t cgroup2 none /sys/fs/cgroup
-mkdir /sys/fs/cgroup/vaultrag-probe.$$
-rmdir /sys/fs/cgroup/vaultrag-probe.$$
+probe=$(mktemp -d /sys/fs/cgroup/vaultrag-probe.XXXXXXXX)
+rmdir "$probe"
 """
 
 

@@ -46,7 +46,7 @@ class Asking:
 
     def close(self) -> None:
         # Not waited for: a query may be with a model that does not answer.
-        self._looking.shutdown(wait=False, cancel_futures=True)
+        self._looking.shutdown(wait=False)
 
     def search(
         self,
@@ -64,7 +64,7 @@ class Asking:
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
         query = parse_query(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
-        looking = self._looking.submit(self._scan, query, mode)
+        looked = self._look(query, mode)
         turns, ticket = self._parts.turns, self._parts.turns.ticket()
         with turns.turn(ticket):
             draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
@@ -91,7 +91,7 @@ class Asking:
             with turns.turn(ticket):
                 early = self._parts.engine.finish(draft, None, bars_for(""))
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
-        scan, reasons = looking.result()
+        scan, reasons = looked()
         reasons += self._index_reasons(scan)
         with turns.turn(ticket):
             ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
@@ -171,6 +171,13 @@ class Asking:
         vectors = self._parts.meaning.view.vectors
         model = vectors.identity.model if vectors is not None and scan is not None else ""
         return bars_for(model, meaning_only=mode == "meaning")
+
+    def _look(self, query: Query, mode: Mode) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
+        """Begin ``_scan`` in another thread; what is returned waits for it."""
+        try:
+            return self._looking.submit(self._scan, query, mode).result
+        except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
+            return lambda: self._scan(query, mode)
 
     def _scan(self, query: Query, mode: Mode) -> tuple[VectorScan | None, list[Reason]]:
         """The query against the vectors, or why not."""
