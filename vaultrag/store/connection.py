@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,10 +21,12 @@ import sqlite_vec
 
 from vaultrag.errors import StoreCorrupt, StoreError, StoreFull
 
+BUSY_S = 5.0
+
 _PRAGMAS = (
     # Two processes meet here only in a hand-over between daemons; waiting is right, failing at once is not. First of
     # all, because even the next line may have to wait.
-    "PRAGMA busy_timeout = 5000",
+    f"PRAGMA busy_timeout = {int(BUSY_S * 1000)}",
     # Readers go on while one connection writes, and a crash at any moment leaves a whole file.
     "PRAGMA journal_mode = WAL",
     # A power cut may cost the last commit, never the file; what is lost is read from the notes again.
@@ -63,7 +66,7 @@ def connect(path: Path, *, readonly: bool = False, in_use: bool = False) -> apsw
         try:
             for pragma in _PRAGMAS:
                 if not (readonly and "journal_" in pragma):
-                    connection.execute(pragma).fetchall()
+                    _set(connection, pragma)
             connection.enable_load_extension(True)
             connection.load_extension(sqlite_vec.loadable_path())
             connection.enable_load_extension(False)
@@ -73,6 +76,19 @@ def connect(path: Path, *, readonly: bool = False, in_use: bool = False) -> apsw
             connection.close()
             raise
         return connection
+
+
+def _set(connection: apsw.Connection, pragma: str) -> None:
+    """Make a setting; patiently, for SQLite does not wait by itself when several change a new file to WAL at once."""
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute(pragma).fetchall()
+            return
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 @contextmanager
