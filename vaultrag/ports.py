@@ -255,8 +255,6 @@ class VectorScan(Protocol):
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
 
-    def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
-
     def together(
         self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:

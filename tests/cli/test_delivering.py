@@ -100,7 +100,7 @@ def test_a_search_for_a_model(agents: Command) -> None:
 
 def test_push_prints_what_a_deed_calls_for_once(agents: Command) -> None:
     """The note that fits is printed with the reason; in the same session it does not come again."""
-    event = {"session_id": "one", "tool_name": "Edit", "tool_input": {"file_path": "/work/a.sql"}, "cwd": "/work"}
+    event = {"session_id": "one", "tool_name": "Edit", "tool_input": {"file_path": "/project/a.sql"}, "cwd": "/project"}
     first = push(agents, event)
     assert (first.returncode, first.stderr) == (0, b"")
     assert first.stdout.decode() == "SQL.md (for *.sql)\n\n# SQL\n\nName the table first.\n"

@@ -160,7 +160,7 @@ def test_lists_hold_the_visible_notes(agent: Raw, unknowing: Raw, method: str, p
 
 def test_a_deed_calls_for_visible_notes(agent: Raw, unknowing: Raw, person: Raw) -> None:
     """What an agent does brings up no private note, whatever its ``when`` says."""
-    for deed in ({"path": "/work/x.pump"}, {"command": "please open the valve"}, {"tool": "Bash"}):
+    for deed in ({"path": "/project/x.pump"}, {"command": "please open the valve"}, {"tool": "Bash"}):
         both(agent, unknowing, "triggers", {**deed, "session": "one"})
         both(agent, unknowing, "triggers", {**deed, "session": "one"})
     called = person.call("triggers", {"path": "x.pump"})["result"]["notes"]

@@ -22,6 +22,7 @@ from vaultrag.indexing.worker import IndexWorker
 from vaultrag.masking import SecretMasker
 from vaultrag.model import Identity, NotePath
 from vaultrag.ports import Clock, Embedder
+from vaultrag.rpc.workers import Workers
 from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts, VaultService
@@ -39,6 +40,9 @@ FILTERS_CHANGED = "filters changed"
 
 CLOSE_S = 3.0
 """How long the end waits for a vault's threads."""
+
+LOOKING = 4
+"""Queries whose vectors are looked through at once; more wait for each other."""
 
 GIVE_WAY_S = 0.1
 """How long the reading of notes waits for answers that are being made, between a few notes and the next."""
@@ -149,6 +153,8 @@ def open_vault(
 
     watcher = VaultWatcher(root, settings.watch, look_at, look_everywhere, clock)
 
+    looking = Workers(LOOKING, f"look-{identity}")
+
     def close() -> None:
         # Bounded: a model's server that hangs must not hang the end as well. What is left undone is found at the next
         # start, and a thread that comes back late finds its files closed.
@@ -159,6 +165,7 @@ def open_vault(
         worker.close(CLOSE_S)
         embedding.close(max(0.0, until - clock.monotonic()))
         watcher.join(max(0.5, until - clock.monotonic()))
+        looking.shutdown(wait=False)  # a query may be with a model that does not answer
         meaning.close()
         index.close()
 
@@ -179,6 +186,7 @@ def open_vault(
         events=shelf.events,
         close=close,
         lacking=lambda: meaning.pending,
+        looking=looking,
         asked=gate.query,
         standings=standings,
         rules=settings.rules,

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Aged, Content, Gone, NoteId, NotePath, NoteRow, ReadResult, Skipped
+from vaultrag.model import Aged, Content, Filters, Gone, NoteId, NotePath, NoteRow, ReadResult, Skipped
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
 from vaultrag.ports import Masker, NoteReader, NoteTable, VectorScan
@@ -115,9 +115,6 @@ class AgentScan:
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         return self._scan.notes(k, self._among(allowed))
 
-    def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        return self._scan.passages(k, self._among(allowed))
-
     def together(
         self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
@@ -160,8 +157,8 @@ def blind(
 
     def seen_by_agents(scan: VectorScan) -> VectorScan:
         # What is seen is listed, not what is hidden: a note that comes meanwhile is in neither.
-        unseen = hidden()
-        return AgentScan(scan, frozenset(table.all_ids()), unseen) if unseen else scan
+        seen = table.matching(Filters())
+        return scan if seen is None else AgentScan(scan, seen, hidden())
 
     reader = AgentReader(parts.reader, rules, inodes, masker)
     return replace(

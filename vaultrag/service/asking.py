@@ -6,7 +6,6 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from vaultrag.config import SearchSettings
@@ -32,9 +31,6 @@ from vaultrag.service.selecting import in_folder
 
 log = logging.getLogger(__name__)
 
-LOOKING = 4
-"""Queries whose vectors are looked through at once; more wait for each other."""
-
 
 class Asking:
     """Answers to searches in one vault."""
@@ -42,11 +38,6 @@ class Asking:
     def __init__(self, parts: VaultParts, settings: SearchSettings) -> None:
         self._parts = parts
         self._settings = settings
-        self._looking = ThreadPoolExecutor(LOOKING, f"look-{parts.id}")
-
-    def close(self) -> None:
-        # Not waited for: a query may be with a model that does not answer.
-        self._looking.shutdown(wait=False)
 
     def search(
         self,
@@ -175,7 +166,7 @@ class Asking:
     def _look(self, query: Query, mode: Mode) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
         """Begin ``_scan`` in another thread; what is returned waits for it."""
         try:
-            return self._looking.submit(self._scan, query, mode).result
+            return self._parts.looking.submit(self._scan, query, mode).result
         except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
             return lambda: self._scan(query, mode)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,7 @@ class VaultParts:
 
     Attributes:
         lacking: Counts the notes without a vector.
+        looking: Runs looks through the vectors beside what else an answer needs.
         standings: The notes that no longer hold, or not yet.
         rules: What makes a note a rule, beside what notes say themselves.
         sessions: What acting agents have been shown.
@@ -58,6 +60,7 @@ class VaultParts:
     events: Sequence[str]
     close: Callable[[], None]
     lacking: Callable[[], int]
+    looking: Executor
     standings: Callable[[], Mapping[NoteId, Aged]]
     rules: RuleSettings
     sessions: SessionMemory

@@ -234,7 +234,4 @@ class VaultService:
         self._parts.worker.reconcile(confirmed=not self._parts.for_agents)
 
     def close(self) -> None:
-        self._asking.close()
-        if self._agents is not None:
-            self._agents._asking.close()
         self._parts.close()
