@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -20,19 +20,9 @@ from vaultrag.model import Clause, ClauseCount, NoteId, WordHit, WordResult
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.postings import Lengths, Postings, match, read_counted, read_lengths, read_ranked, weight
 from vaultrag.store.private import Hidden, nothing_hidden
-from vaultrag.store.schema import FIELDS, TOKENIZER
-
-FIELD_WEIGHTS: dict[str, float] = {
-    "title": 6.0,
-    "aliases": 6.0,
-    "headings": 2.5,
-    "tags": 2.0,
-    "properties": 1.0,
-    "body": 1.0,
-    "extra": 0.3,
-}
-"""BM25 weight of each column, in the order of the table. Chosen on judged queries: see tests/quality."""
+from vaultrag.store.schema import TOKENIZER
 
 COMMON_SHARE = 0.5
 """A word that stands in more than this share of the notes is left out of a query that has others."""
@@ -47,20 +37,6 @@ _POSTINGS_KEPT = 2_000_000
 """Notes kept of the lists behind clauses, 8 bytes each."""
 
 
-class _Postings(NamedTuple):
-    """The notes that hold a clause: int32[n], ascending, and what it adds to the score of each, float32[n]."""
-
-    ids: NDArray[np.int32]
-    scores: NDArray[np.float32]
-
-    def within(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of these notes hold it."""
-        if not len(self.ids):
-            return np.zeros(len(ids), np.bool_)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        return np.asarray(self.ids[places] == ids)
-
-
 class FullText:
     """Ranks notes by words. Callable from any thread."""
 
@@ -71,10 +47,10 @@ class FullText:
         self._index = index
         self._hidden = hidden
         self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
-        self._postings: Kept[Clause, _Postings] = Kept(_POSTINGS_KEPT, lambda postings: len(postings.ids))
+        self._postings: Kept[Clause, Postings] = Kept(_POSTINGS_KEPT, lambda postings: len(postings.ids))
         self._sizes: Kept[None, int] = Kept(1_000)
+        self._lengths: Kept[None, Lengths | None] = Kept(1_000)
         self._stems: dict[str, str] = {}
-        self._score = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
     def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
         """The ``k`` best notes among ``allowed`` (None: all) that hold a clause."""
@@ -84,17 +60,16 @@ class FullText:
             hidden = self._hidden(connection)
             everything = self._size(connection, generation)
             notes = everything - len(hidden)
-            counts = [self._count(connection, clause, notes, generation, hidden) for clause in clauses]
+            seen = _Seen(connection, generation, everything, hidden)
+            counts = [self._count(seen, clause, notes) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
                 return WordResult(counts=counts, notes=notes)
-            lists = {count.clause: self._list(connection, count.clause, generation) for count in asked}
-            ids, scores = _ranked([(count, lists[count.clause]) for count in asked], notes, everything, hidden)
+            ids, scores = _ranked([(count, self._list(seen, count.clause, count.notes)) for count in asked], notes)
             ids, scores = _best(ids, scores, k, allowed, hidden)
             held: list[set[int]] = [set() for _ in ids]
             for number in _looked_up(counts, notes):
-                clause = counts[number].clause
-                postings = lists.get(clause) or self._list(connection, clause, generation)
+                postings = self._list(seen, counts[number].clause, counts[number].notes)
                 for place in np.flatnonzero(postings.within(ids)).tolist():
                     held[place].add(number)
         hits = map(WordHit, map(NoteId, ids.tolist()), scores.tolist(), map(frozenset, held))
@@ -104,54 +79,57 @@ class FullText:
         """Every note that holds one of the clauses."""
         if not clauses:
             return frozenset()
-        match = " OR ".join(_wishes(clauses))
         with self._index.readers.reading() as connection:
-            return self._matching(connection, match) - self._hidden(connection)
+            return self._matching(connection, " OR ".join(_wishes(clauses))) - self._hidden(connection)
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""
         connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
         return [self._stem(connection, word) for word in words]
 
-    def _list(self, connection: apsw.Connection, clause: Clause, generation: int | None) -> _Postings:
-        """The notes that hold a clause, hidden ones included.
+    def _list(self, seen: _Seen, clause: Clause, count: int) -> Postings:
+        """The notes that hold a clause, so many of those seen, hidden ones included.
 
-        A score of several clauses is the sum of their scores (FTS5's ``bm25`` is such a sum too), so that each is
-        read by itself, once, and not again with every query that it stands in.
+        A score of several clauses is the sum of their scores, so that each is read by itself, once, and not again with
+        every query that it stands in. While notes are written, and for what stands in every other line, FTS5 ranks.
         """
 
-        def read() -> _Postings:
-            sql = f"SELECT rowid, -{self._score} FROM words WHERE words MATCH ?"
-            numbers = np.fromiter(chain.from_iterable(connection.execute(sql, (_match(clause),))), np.float64)
-            return _Postings(numbers[::2].astype(np.int32), numbers[1::2].astype(np.float32))
+        def read() -> Postings:
+            common = count > COMMON_SHARE * seen.everything and not clause.prefix
+            lengths = None
+            if seen.generation is not None and len(clause.tokens) == 1 and not common:
+                lengths = self._lengths.get(seen.generation, None, lambda: read_lengths(seen.connection))
+            if lengths is None:
+                return read_ranked(seen.connection, clause, seen.everything)
+            stem = self._stem(seen.connection, clause.tokens[0])
+            return read_counted(seen.connection, stem, lengths, prefix=clause.prefix)
 
-        return self._postings.get(generation, clause, read)
+        if clause not in seen.lists:
+            seen.lists[clause] = self._postings.get(seen.generation, clause, read)
+        return seen.lists[clause]
 
-    def _matching(self, connection: apsw.Connection, match: str) -> frozenset[NoteId]:
+    def _matching(self, connection: apsw.Connection, expression: str) -> frozenset[NoteId]:
         sql = "SELECT rowid FROM words WHERE words MATCH ?"
-        return frozenset(chain.from_iterable(rows(connection, sql, (match,))))
+        return frozenset(chain.from_iterable(rows(connection, sql, (expression,))))
 
     def _size(self, connection: apsw.Connection, generation: int | None) -> int:
         return self._sizes.get(generation, None, lambda: int(scalar(connection, "SELECT count(*) FROM notes")))
 
-    def _count(
-        self,
-        connection: apsw.Connection,
-        clause: Clause,
-        notes: int,
-        generation: int | None,
-        hidden: frozenset[NoteId] = frozenset(),
-    ) -> ClauseCount:
-        holders = self._counts.get(generation, (clause, hidden), lambda: self._look_up(connection, clause, hidden))
+    def _count(self, seen: _Seen, clause: Clause, notes: int) -> ClauseCount:
+        holders = self._counts.get(seen.generation, (clause, seen.hidden), lambda: self._look_up(seen, clause))
         return ClauseCount(clause, holders, _idf(notes, holders))
 
-    def _look_up(self, connection: apsw.Connection, clause: Clause, hidden: frozenset[NoteId]) -> int:
+    def _look_up(self, seen: _Seen, clause: Clause) -> int:
+        connection, hidden = seen.connection, seen.hidden
+        if clause.prefix:  # to count its notes takes as long as to list them
+            ids = self._list(seen, clause, 0).ids
+            return len(ids) - int(np.isin(ids, np.fromiter(hidden, np.int64, len(hidden))).sum() if hidden else 0)
         if hidden:  # how many of them hold it, only the list itself can say
-            return len(self._matching(connection, _match(clause)) - hidden)
-        if len(clause.tokens) == 1 and not clause.prefix:
+            return len(self._matching(connection, match(clause)) - hidden)
+        if len(clause.tokens) == 1:
             stem = self._stem(connection, clause.tokens[0])
             return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", (stem,)) or 0)
-        return int(scalar(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (_match(clause),)))
+        return int(scalar(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (match(clause),)))
 
     def _stem(self, connection: apsw.Connection, token: str) -> str:
         known = self._stems.get(token)
@@ -167,19 +145,26 @@ class FullText:
         return stem
 
 
-def _ranked(
-    asked: Sequence[tuple[ClauseCount, _Postings]], notes: int, everything: int, hidden: frozenset[NoteId]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one search looks at. ``everything``: how many notes there are, ``hidden`` ones included."""
+
+    connection: apsw.Connection
+    generation: int | None
+    everything: int
+    hidden: frozenset[NoteId]
+    lists: dict[Clause, Postings] = field(default_factory=dict)
+
+
+def _ranked(asked: Sequence[tuple[ClauseCount, Postings]], notes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Every note that holds one of the clauses, int64[n], and its score, float64[n].
 
-    FTS5 weighs a word by all the notes that hold it, which would tell how many hidden ones do: for a reader from whom
-    some are hidden, a clause's part of the score is brought to the weight that it has among the notes seen.
+    A clause weighs by the notes that are seen; by all of them, it would tell how many hidden ones hold it.
     """
     last = max((int(postings.ids[-1]) for _, postings in asked if len(postings.ids)), default=0)
     sums = np.zeros(last + 1)
     for count, postings in asked:
-        factor = _fts_weight(notes, count.notes) / _fts_weight(everything, len(postings.ids)) if hidden else 1.0
-        sums[postings.ids] += postings.scores * factor
+        sums[postings.ids] += postings.scores * weight(notes, count.notes)
     ids = np.flatnonzero(sums)
     return ids, sums[ids]
 
@@ -217,11 +202,6 @@ def _idf(notes: int, count: int) -> float:
     return math.log1p((notes - count + 0.5) / (count + 0.5)) if count <= notes else 0.0
 
 
-def _fts_weight(notes: int, count: int) -> float:
-    """FTS5's own idf, which is another: without the 1, and never below a millionth."""
-    return max(1e-6, math.log((notes - count + 0.5) / (count + 0.5))) if count <= notes else 1e-6
-
-
 def _wishes(clauses: Sequence[Clause]) -> list[str]:
     """One expression a term: it is held as a whole, or, where it has no whole, by all of its parts."""
     terms: dict[int, list[Clause]] = {}
@@ -229,8 +209,8 @@ def _wishes(clauses: Sequence[Clause]) -> list[str]:
         terms.setdefault(clause.term, []).append(clause)
     wishes = []
     for own in terms.values():
-        whole = [_match(clause) for clause in own if not clause.part]
-        wishes.append("(" + (" OR ".join(whole) or " AND ".join(_match(clause) for clause in own)) + ")")
+        whole = [match(clause) for clause in own if not clause.part]
+        wishes.append("(" + (" OR ".join(whole) or " AND ".join(match(clause) for clause in own)) + ")")
     return wishes
 
 
@@ -239,9 +219,3 @@ def _worth_asking(counts: list[ClauseCount], notes: int) -> list[ClauseCount]:
     present = [count for count in counts if count.notes]
     telling = [count for count in present if not count.clause.stop and count.notes <= COMMON_SHARE * notes]
     return telling or [count for count in present if not count.clause.stop] or present
-
-
-def _match(clause: Clause) -> str:
-    """FTS5's own syntax, in this one place: a quoted string is data, whatever it holds."""
-    quoted = " ".join(clause.tokens).replace('"', '""')
-    return f'"{quoted}"*' if clause.prefix else f'"{quoted}"'
