@@ -165,7 +165,7 @@ def _ranked(asked: Sequence[tuple[ClauseCount, Postings]], notes: int) -> tuple[
     sums = np.zeros(last + 1)
     for count, postings in asked:
         sums[postings.ids] += postings.scores * weight(notes, count.notes)
-    ids = np.flatnonzero(sums)
+    ids = np.flatnonzero(sums > 0.0)
     return ids, sums[ids]
 
 

@@ -34,10 +34,10 @@ K1, B = 1.2, 0.75
 """The constants of BM25 as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function)."""
 
 _LEAST = 1e-6  # FTS5's own floor for the weight of a word that most notes hold
-_PLACES = 8  # a number is a note's id times this, plus its column
+_BITS = 3  # a number is a note's id, and behind it so many bits for the column
 _WEIGHTS = np.array([FIELD_WEIGHTS[name] for name in FIELDS], np.float64)
 _COLUMN = "CASE col " + " ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(FIELDS)) + " END"
-_OCCURRENCES = f"SELECT group_concat(doc * {_PLACES} + {_COLUMN}) FROM words_instances WHERE "
+_OCCURRENCES = f"SELECT group_concat(doc << {_BITS} | {_COLUMN}) FROM words_instances WHERE "
 _SCORE = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
 Lengths = NDArray[np.float32]
@@ -87,9 +87,9 @@ def read_counted(connection: apsw.Connection, stem: str, lengths: Lengths, *, pr
     places = np.fromstring(found, np.int64, sep=",")
     if prefix:
         places.sort()
-    notes = places // _PLACES
-    starts = np.flatnonzero(np.diff(notes, prepend=-1))
-    often = np.add.reduceat(_WEIGHTS[places % _PLACES], starts)
+    notes = places >> _BITS
+    starts = np.flatnonzero(np.concatenate(([True], notes[1:] != notes[:-1])))
+    often = np.add.reduceat(_WEIGHTS[places & (1 << _BITS) - 1], starts)
     ids = notes[starts]
     scores = often * (K1 + 1.0) / (often + K1 * (1.0 - B + B * lengths[ids]))
     return Postings(ids.astype(np.int32), scores.astype(np.float32))
