@@ -119,18 +119,16 @@ class _Source:
         self._arms = arms
         self._method = method
         self._boosts = boosts
-        self._places: list[dict[NoteId, tuple[int, float]]] = []  # in each arm: rank and raw score
+        self._ranks: list[dict[NoteId, int]] = []  # in each arm
 
     def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
-        if not self._places:
-            self._places = [
-                {note_id: (rank, raw) for rank, note_id, raw in zip(count(1), arm.ids.tolist(), arm.raw.tolist())}
-                for arm in self._arms
-            ]
+        if not self._ranks:
+            self._ranks = [dict(zip(arm.ids.tolist(), count(1))) for arm in self._arms]
         found = []
-        for arm, places in zip(self._arms, self._places, strict=True):
-            if note_id in places:
-                rank, raw = places[note_id]
+        for arm, ranks in zip(self._arms, self._ranks, strict=True):
+            rank = ranks.get(note_id)
+            if rank is not None:
+                raw = float(arm.raw[rank - 1])
                 found.append(Evidence(arm.name, rank, raw, arm.weight, _value(arm, self._method, rank, raw)))
         if note_id in self._boosts:
             found.append(Evidence("rule", 1, 1.0, self._boosts[note_id], self._boosts[note_id]))

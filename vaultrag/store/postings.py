@@ -36,7 +36,8 @@ K1, B = 1.2, 0.75
 _LEAST = 1e-6  # FTS5's own floor for the weight of a word that most notes hold
 _BITS = 3  # a number is a note's id, and behind it so many bits for the column
 _WEIGHTS = np.array([FIELD_WEIGHTS[name] for name in FIELDS], np.float64)
-_COLUMN = "CASE col " + " ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(FIELDS)) + " END"
+_NUMBERS = sorted(((name, number) for number, name in enumerate(FIELDS)), key=lambda field: field[0] != "body")
+_COLUMN = "CASE col " + " ".join(f"WHEN '{name}' THEN {number}" for name, number in _NUMBERS) + " END"
 _OCCURRENCES = f"SELECT group_concat(doc << {_BITS} | {_COLUMN}) FROM words_instances WHERE "
 _SCORE = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
