@@ -65,5 +65,6 @@ def test_what_is_deleted_or_written_anew_is_counted_no_more(index: NoteIndex) ->
 def test_the_lengths_of_no_notes_are_none(index: NoteIndex) -> None:
     with index.readers.reading() as connection:
         lengths = read_lengths(connection)
-        assert lengths is not None and not lengths.any()
+        assert lengths is not None
+        assert not lengths.any()
         assert not len(read_counted(connection, "apple", lengths).ids)

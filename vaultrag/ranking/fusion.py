@@ -76,18 +76,23 @@ class Fused(NamedTuple):
 
 
 def fuse(
-    arms: Sequence[Arm], *, method: Method = "weighted", boosts: Mapping[NoteId, float] | None = None
+    arms: Sequence[Arm],
+    known: NDArray[np.int64] | None = None,
+    *,
+    method: Method = "weighted",
+    boosts: Mapping[NoteId, float] | None = None,
 ) -> list[Fused]:
     """Fuse the arms' lists, best first; ties go to the note known longest (the lower id), so the order is stable.
 
     Args:
         arms: Each note at most once an arm.
+        known: Every note in an arm or with a boost, int64[n], ascending, where it is known already.
         method: ``weighted`` or ``rrf``.
         boosts: Added on top for some notes, as the part ``rule`` (an exact name).
     """
     rule = tuple(sorted((boosts or {}).items()))
     ruled = np.fromiter((note_id for note_id, _ in rule), np.int64, len(rule))
-    ids = np.unique(np.concatenate([*(arm.ids for arm in arms), ruled]))
+    ids = np.unique(np.concatenate([*(arm.ids for arm in arms), ruled])) if known is None else known
     scores = np.zeros(len(ids))
     for arm in arms:
         if arm.weight:

@@ -16,7 +16,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Clause, ClauseCount, NoteId, WordHit, WordResult
+from vaultrag.model import Clause, ClauseCount, NoteId, WordResult
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
@@ -55,7 +55,7 @@ class FullText:
     def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
         """The ``k`` best notes among ``allowed`` (None: all) that hold a clause."""
         if not clauses:
-            return WordResult()
+            return _nothing([], 0)
         with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
             everything = self._size(connection, generation)
@@ -64,16 +64,13 @@ class FullText:
             counts = [self._count(seen, clause, notes) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
-                return WordResult(counts=counts, notes=notes)
+                return _nothing(counts, notes)
             ids, scores = _ranked([(count, self._list(seen, count.clause, count.notes)) for count in asked], notes)
             ids, scores = _best(ids, scores, k, allowed, hidden)
-            held: list[set[int]] = [set() for _ in ids]
+            held = np.zeros((len(ids), len(counts)), np.bool_)
             for number in _looked_up(counts, notes):
-                postings = self._list(seen, counts[number].clause, counts[number].notes)
-                for place in np.flatnonzero(postings.within(ids)).tolist():
-                    held[place].add(number)
-        hits = map(WordHit, map(NoteId, ids.tolist()), scores.tolist(), map(frozenset, held))
-        return WordResult(list(hits), counts, notes)
+                held[:, number] = self._list(seen, counts[number].clause, counts[number].notes).within(ids)
+        return WordResult(ids, scores, held, counts, notes)
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         """Every note that holds one of the clauses."""
@@ -154,6 +151,10 @@ class _Seen:
     everything: int
     hidden: frozenset[NoteId]
     lists: dict[Clause, Postings] = field(default_factory=dict)
+
+
+def _nothing(counts: list[ClauseCount], notes: int) -> WordResult:
+    return WordResult(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, len(counts)), np.bool_), counts, notes)
 
 
 def _ranked(asked: Sequence[tuple[ClauseCount, Postings]], notes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

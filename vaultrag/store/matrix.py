@@ -10,6 +10,7 @@ passages. A row that is deleted or replaced is only marked; when a quarter is ma
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -60,11 +61,11 @@ class _Groups:
         return cls(starts, living, owning[living])
 
     def find(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The group of each of these owners, and which of them have one."""
+        """The places of these owners in ``owners``, and which of them have one."""
         if not len(self.owners):
             return np.zeros(len(owners), np.int64), np.zeros(len(owners), np.bool_)
         places = np.minimum(np.searchsorted(self.owners, owners), len(self.owners) - 1)
-        return self.living[places], np.asarray(self.owners[places] == owners)
+        return places, np.asarray(self.owners[places] == owners)
 
     def among(self, owners: frozenset[int], *, invert: bool = False) -> NDArray[np.bool_]:
         """Which of the living groups belong to these owners; with ``invert``: to others."""
@@ -184,25 +185,26 @@ class MatrixScan:
         self._scores = scores
         self._groups = groups
         # An owner's rows stand together, so that one pass over them finds the best of each.
-        self._best = np.maximum.reduceat(scores, groups.starts) if len(scores) else scores
+        best = np.maximum.reduceat(scores, groups.starts) if len(scores) else scores
+        self._best = best[groups.living]  # by owner
 
     def nearest(self, k: int, allowed: frozenset[int] | None = None) -> tuple[NDArray[np.int64], Vector]:
         """The ``k`` best owners, each by its best row: int64[k] and their cosines, float32[k]; best first."""
-        owners, scores = self._groups.owners, self._best[self._groups.living]
+        owners, scores = self._groups.owners, self._best
         if allowed is not None:
             among = self._groups.among(allowed)
             owners, scores = owners[among], scores[among]
         if k < len(owners):
-            top = np.argpartition(scores, -k)[-k:]
+            top = np.flatnonzero(scores >= np.partition(scores, -k)[-k])  # k, and what is as good as the last of them
             owners, scores = owners[top], scores[top]
-        order = np.lexsort((owners, -scores))
+        order = np.lexsort((owners, -scores))[:k]
         return owners[order], scores[order]
 
     def best_of(self, owners: NDArray[np.int64]) -> NDArray[np.float64]:
         """The best cosine of each of these owners, float64[len(owners)]; NaN for one without a row."""
-        groups, known = self._groups.find(owners)
+        places, known = self._groups.find(owners)
         best = np.full(len(owners), np.nan)
-        best[known] = self._best[groups[known]]
+        best[known] = self._best[places[known]]
         return best
 
     def best_row(self, owner: int) -> tuple[float, int] | None:
@@ -219,6 +221,8 @@ class MatrixScan:
 
     def background(self, without: frozenset[int] = frozenset()) -> tuple[float, float]:
         """Mean and standard deviation over all owners but these: what this query gets from the vault at large."""
-        groups = self._groups.living
-        scores = self._best[groups[self._groups.among(without, invert=True)] if without else groups]
-        return (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)
+        scores = self._best[self._groups.among(without, invert=True)] if without else self._best
+        if not len(scores):
+            return 0.0, 0.0
+        mean = float(scores.mean())
+        return mean, math.sqrt(max(0.0, float(scores @ scores) / len(scores) - mean * mean))

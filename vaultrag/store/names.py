@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from vaultrag.model import NameHit, NoteId
 from vaultrag.notes.words import name_key, tokens_of_name
-from vaultrag.ranking.likeness import MAX_SLIPS, MIN_FUZZY, Likeness, telling
+from vaultrag.ranking.likeness import MIN_FUZZY, Likeness, telling
 from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.connection import rows
 from vaultrag.store.kept import Kept
@@ -139,8 +139,8 @@ class Names:
         if not grams:
             return []
         better, tied = _best(self._lists_of(connection, grams, generation, seen))
-        # A name that leaves a quarter of the letters without a partner is not near; slips may each leave out a letter.
-        least = int(_MIN_SIMILARITY * sum(map(len, asked))) - MAX_SLIPS * len(asked)
+        # A name has as many letters as it matches: a slip that leaves one out costs more than a letter's likeness.
+        least = int(_MIN_SIMILARITY * sum(map(len, set(asked))))
         found = [
             row
             for ids, limit in ((better, _CANDIDATES), (tied, _TIED))

@@ -305,13 +305,18 @@ class Vectors:
 
     def _cosines(self, query: Vector, ids: Sequence[NoteId]) -> dict[NoteId, float]:
         """The cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
-        sql = "SELECT embedding FROM note_vectors WHERE note_id = ?"
+        # The list drives: with IN, vec0 would walk all of its rows.
+        sql = (
+            "SELECT vectors.note_id, vectors.embedding FROM json_each(?) AS asked"
+            " CROSS JOIN note_vectors AS vectors ON vectors.note_id = asked.value"
+        )
         try:
             with self.readers.reading() as connection:
-                found = [(note_id, scalar(connection, sql, (note_id,))) for note_id in ids]
+                found = rows(connection, sql, (json.dumps(ids),))
         except StoreError:
             return {}
-        return {note_id: float(np.frombuffer(blob, np.float32) @ query) for note_id, blob in found if blob is not None}
+        vectors = np.frombuffer(b"".join(blob for _, blob in found), np.float32).reshape(-1, len(query))
+        return dict(zip((note_id for note_id, _ in found), (vectors @ query).tolist(), strict=True))
 
     def _row(self, note_id: NoteId, text_hash: str, note: EmbeddedNote) -> Row:
         vector = np.ascontiguousarray(note.vector, np.float32)
