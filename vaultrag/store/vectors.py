@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -89,8 +91,10 @@ class Vectors:
         self.readers = Readers(path)
         self._writer = writer
         self._lock = threading.RLock()
-        self._notes = Matrix(identity.dimension)
-        self._passages = Passages(identity.dimension, self._passages_of)
+        beside = ThreadPoolExecutor(1, "vaultrag-vectors") if (os.cpu_count() or 1) > 1 else None
+        self._beside = beside
+        self._notes = Matrix(identity.dimension, beside=beside)
+        self._passages = Passages(identity.dimension, self._passages_of, beside=beside)
         self._loaded = threading.Event()
         self._closed = False
         self._inode = inode(path)
@@ -121,6 +125,8 @@ class Vectors:
                 self._closed = True
                 mark_clean(self._writer, self.path)
                 self._writer.close()
+        if self._beside is not None:
+            self._beside.shutdown(wait=False)
 
     # -- memory --------------------------------------------------------------------------------------------------
 
