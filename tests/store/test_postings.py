@@ -35,6 +35,7 @@ def same(index: NoteIndex, word: str, *, prefix: bool = False) -> int:
         assert lengths is not None
         counted = read_counted(connection, stem, lengths, prefix=prefix)
         ranked = read_ranked(connection, Clause((word,), 0, prefix=prefix), index.count())
+    assert counted is not None
     assert counted.ids.tolist() == ranked.ids.tolist()
     np.testing.assert_allclose(counted.scores, ranked.scores, rtol=1e-4)
     return len(counted.ids)
@@ -67,4 +68,18 @@ def test_the_lengths_of_no_notes_are_none(index: NoteIndex) -> None:
         lengths = read_lengths(connection)
         assert lengths is not None
         assert not lengths.any()
-        assert not len(read_counted(connection, "apple", lengths).ids)
+        counted = read_counted(connection, "apple", lengths)
+    assert counted is not None
+    assert not len(counted.ids)
+
+
+def test_a_word_in_every_line_is_ranked_by_fts5(index: NoteIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its list could be too long to count; what is found is the same, and so is the number of its notes."""
+    fill(index)
+    asked = [Clause(("quince",), 0), Clause(("pe",), 1, prefix=True)]
+    before = FullText(index).search(asked)
+    monkeypatch.setattr("vaultrag.store.postings.MOST_OCCURRENCES", 3)
+    again = FullText(index).search(asked)
+    assert again.counts == before.counts
+    assert again.ids.tolist() == before.ids.tolist()
+    np.testing.assert_allclose(again.bm25, before.bm25, rtol=1e-4)

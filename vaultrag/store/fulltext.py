@@ -34,7 +34,7 @@ COVERED_SHARE = 0.3
 _COUNTS_KEPT, _STEMS_KEPT = 10_000, 10_000
 
 _POSTINGS_KEPT = 2_000_000
-"""Notes kept of the lists behind clauses, 8 bytes each."""
+"""Notes kept of the lists behind words, and of those behind other clauses, 8 bytes each."""
 
 
 class FullText:
@@ -47,7 +47,8 @@ class FullText:
         self._index = index
         self._hidden = hidden
         self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
-        self._postings: Kept[Clause, Postings] = Kept(_POSTINGS_KEPT, lambda postings: len(postings.ids))
+        self._words: Kept[Clause, Postings | None] = Kept(_POSTINGS_KEPT, _size)
+        self._ranked: Kept[Clause, Postings] = Kept(_POSTINGS_KEPT, _size)
         self._sizes: Kept[None, int] = Kept(1_000)
         self._lengths: Kept[None, Lengths | None] = Kept(1_000)
         self._stems: dict[str, str] = {}
@@ -65,11 +66,11 @@ class FullText:
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
                 return _nothing(counts, notes)
-            ids, scores = _ranked([(count, self._list(seen, count.clause, count.notes)) for count in asked], notes)
+            ids, scores = _ranked([(count, self._list(seen, count.clause)) for count in asked], notes)
             ids, scores = _best(ids, scores, k, allowed, hidden)
             held = np.zeros((len(ids), len(counts)), np.bool_)
             for number in _looked_up(counts, notes):
-                held[:, number] = self._list(seen, counts[number].clause, counts[number].notes).within(ids)
+                held[:, number] = self._list(seen, counts[number].clause).within(ids)
         return WordResult(ids, scores, held, counts, notes)
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
@@ -84,26 +85,34 @@ class FullText:
         connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
         return [self._stem(connection, word) for word in words]
 
-    def _list(self, seen: _Seen, clause: Clause, count: int) -> Postings:
-        """The notes that hold a clause, so many of those seen, hidden ones included.
+    def _list(self, seen: _Seen, clause: Clause) -> Postings:
+        """The notes that hold a clause, hidden ones included.
 
         A score of several clauses is the sum of their scores, so that each is read by itself, once, and not again with
-        every query that it stands in. While notes are written, and for what stands in every other line, FTS5 ranks.
+        every query that it stands in.
         """
+        counted = self._counted(seen, clause)
+        if counted is not None:
+            return counted
+        if clause not in seen.lists:
+            seen.lists[clause] = self._ranked.get(
+                seen.generation, clause, lambda: read_ranked(seen.connection, clause, seen.everything)
+            )
+        return seen.lists[clause]
 
-        def read() -> Postings:
-            common = count > COMMON_SHARE * seen.everything and not clause.prefix
-            lengths = None
-            if seen.generation is not None and len(clause.tokens) == 1 and not common:
-                lengths = self._lengths.get(seen.generation, None, lambda: read_lengths(seen.connection))
+    def _counted(self, seen: _Seen, clause: Clause) -> Postings | None:
+        """The same of one word, unless it is in every other line; None also while notes are written."""
+
+        def read() -> Postings | None:
+            lengths = self._lengths.get(seen.generation, None, lambda: read_lengths(seen.connection))
             if lengths is None:
-                return read_ranked(seen.connection, clause, seen.everything)
+                return None
             stem = self._stem(seen.connection, clause.tokens[0])
             return read_counted(seen.connection, stem, lengths, prefix=clause.prefix)
 
-        if clause not in seen.lists:
-            seen.lists[clause] = self._postings.get(seen.generation, clause, read)
-        return seen.lists[clause]
+        if seen.generation is None or clause.stop or len(clause.tokens) > 1:
+            return None
+        return self._words.get(seen.generation, clause, read)
 
     def _matching(self, connection: apsw.Connection, expression: str) -> frozenset[NoteId]:
         sql = "SELECT rowid FROM words WHERE words MATCH ?"
@@ -118,9 +127,11 @@ class FullText:
 
     def _look_up(self, seen: _Seen, clause: Clause) -> int:
         connection, hidden = seen.connection, seen.hidden
-        if clause.prefix:  # to count its notes takes as long as to list them
-            ids = self._list(seen, clause, 0).ids
-            return len(ids) - int(np.isin(ids, np.fromiter(hidden, np.int64, len(hidden))).sum() if hidden else 0)
+        # To count the notes of a word's beginning takes as long as to list them.
+        listed = self._list(seen, clause) if clause.prefix else self._counted(seen, clause)
+        if listed is not None:
+            among = np.fromiter(hidden, np.int64, len(hidden))
+            return len(listed.ids) - (int(np.isin(listed.ids, among).sum()) if hidden else 0)
         if hidden:  # how many of them hold it, only the list itself can say
             return len(self._matching(connection, match(clause)) - hidden)
         if len(clause.tokens) == 1:
@@ -151,6 +162,10 @@ class _Seen:
     everything: int
     hidden: frozenset[NoteId]
     lists: dict[Clause, Postings] = field(default_factory=dict)
+
+
+def _size(postings: Postings | None) -> int:
+    return 1 if postings is None else 1 + len(postings.ids)
 
 
 def _nothing(counts: list[ClauseCount], notes: int) -> WordResult:

@@ -30,6 +30,9 @@ FIELD_WEIGHTS: dict[str, float] = {
 }
 """BM25 weight of each column, in the order of the table. Chosen on judged queries: see tests/quality."""
 
+MOST_OCCURRENCES = 300_000
+"""A word with more of them is so common that FTS5's own way is no slower."""
+
 K1, B = 1.2, 0.75
 """The constants of BM25 as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function)."""
 
@@ -38,7 +41,12 @@ _BITS = 3  # a number is a note's id, and behind it so many bits for the column
 _WEIGHTS = np.array([FIELD_WEIGHTS[name] for name in FIELDS], np.float64)
 _NUMBERS = sorted(((name, number) for number, name in enumerate(FIELDS)), key=lambda field: field[0] != "body")
 _COLUMN = "CASE col " + " ".join(f"WHEN '{name}' THEN {number}" for name, number in _NUMBERS) + " END"
-_OCCURRENCES = f"SELECT group_concat(doc << {_BITS} | {_COLUMN}) FROM words_instances WHERE "
+_OCCURRENCES = (
+    f"SELECT group_concat(place) FROM (SELECT doc << {_BITS} | {_COLUMN} AS place FROM words_instances"
+    f" WHERE %s LIMIT {MOST_OCCURRENCES + 1})"
+)
+_WORD = _OCCURRENCES % "term = ?"
+_BEGINNING = _OCCURRENCES % "term >= ?1 AND term < ?1 || char(0x10ffff)"  # which sorts behind every letter there is
 _SCORE = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
 Lengths = NDArray[np.float32]
@@ -71,21 +79,20 @@ def read_ranked(connection: apsw.Connection, clause: Clause, notes: int) -> Post
     return Postings(ids, (numbers[1::2] / weight(notes, len(ids))).astype(np.float32))
 
 
-def read_counted(connection: apsw.Connection, stem: str, lengths: Lengths, *, prefix: bool = False) -> Postings:
-    """The postings of one word, from its occurrences.
+def read_counted(connection: apsw.Connection, stem: str, lengths: Lengths, *, prefix: bool = False) -> Postings | None:
+    """The postings of one word, from its occurrences; None where there are more than ``MOST_OCCURRENCES``.
 
     Args:
         stem: As the table holds it.
         lengths: From ``read_lengths``, in the same snapshot.
         prefix: Words that begin so, too.
     """
-    if prefix:  # U+10FFFF sorts behind every letter there is
-        found = scalar(connection, f"{_OCCURRENCES} term >= ?1 AND term < ?1 || char(0x10ffff)", (stem,))
-    else:
-        found = scalar(connection, f"{_OCCURRENCES} term = ?", (stem,))
+    found = scalar(connection, _BEGINNING if prefix else _WORD, (stem,))
     if not found:
         return Postings(np.zeros(0, np.int32), np.zeros(0, np.float32))
     places = np.fromstring(found, np.int64, sep=",")
+    if len(places) > MOST_OCCURRENCES:
+        return None
     if prefix:
         places.sort()
     notes = places >> _BITS
