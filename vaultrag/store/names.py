@@ -35,6 +35,9 @@ _MIN_SIMILARITY = 0.75
 _CANDIDATES = 100
 _MAX_TIED, _TIED = 2_000, 300  # where so many are as good as the last candidate, the shortest of them are taken
 
+_MANY_WORDS, _MANY_LETTERS = 6, 0.15
+"""Of so many words not every one has a slip: a name has at least this share of their letters in threes, by weight."""
+
 _LISTED = 500_000
 """Numbers kept of the lists of names behind letters in threes: 4 MB. While a name is typed, most are asked again."""
 
@@ -96,7 +99,9 @@ class Names:
         likeness = Likeness([word], [key.split() for (key,) in found])
         values = likeness.words[0]
         best = values.max(initial=0.0)
-        return [likeness.others[place] for place in np.flatnonzero(values == best)][:3] if 0.0 < best < 1.0 else []
+        if not 0.0 < best < 1.0:
+            return []
+        return sorted(likeness.others[place] for place in np.flatnonzero(values == best))[:3]
 
     def linking(
         self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
@@ -138,12 +143,14 @@ class Names:
         grams = sorted({word[i : i + 3] for word in asked for i in range(len(word) - 2)})
         if not grams:
             return []
-        better, tied = _best(self._lists_of(connection, grams, generation, seen))
+        least_letters = _MANY_LETTERS if len(asked) >= _MANY_WORDS else 0.0
+        better, tied = _best(self._lists_of(connection, grams, generation, seen), least_letters)
         # A name has as many letters as it matches: a slip that leaves one out costs more than a letter's likeness.
         least = int(_MIN_SIMILARITY * sum(map(len, set(asked))))
         found = [
             row
             for ids, limit in ((better, _CANDIDATES), (tied, _TIED))
+            if ids
             for row in rows(
                 connection,
                 "SELECT note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
@@ -256,16 +263,19 @@ def _beginning(connection: apsw.Connection, key: str, seen: _Seen) -> list[NameH
     ]
 
 
-def _best(lists: Sequence[NDArray[np.int64]]) -> tuple[list[int], list[int]]:
+def _best(lists: Sequence[NDArray[np.int64]], least: float = 0.0) -> tuple[list[int], list[int]]:
     """The numbers that stand in the most lists, the rare lists weighing more, and those that tie for the last places.
+
+    Those with no more than the share ``least`` of all lists, by weight, are left out.
 
     SQLite's own ``bm25`` over the same letters takes many times as long, and the order among the best does not matter:
     they are compared word by word.
     """
     scores = np.zeros(1 + max((int(found[-1]) for found in lists if len(found)), default=0))
-    for found in lists:
-        scores[found] += 1.0 / (1.0 + math.log1p(len(found)))
-    here = np.flatnonzero(scores > 0.0)  # of truths: a search through numbers takes ten times as long
+    weights = [1.0 / (1.0 + math.log1p(len(found))) for found in lists]
+    for found, weight in zip(lists, weights, strict=True):
+        scores[found] += weight
+    here = np.flatnonzero(scores > least * sum(weights))
     if len(here) <= _CANDIDATES:
         return here.tolist(), []
     scores = scores[here]
