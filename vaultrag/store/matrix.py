@@ -102,7 +102,9 @@ class Matrix:
         self._owners = np.empty(reserve, np.int64)
         self._size = 0
         self._dead = 0
-        self._places: dict[int, tuple[int, int]] = {}
+        # By owner, which are small numbers: its first row, and how many it has. (A dict takes twenty times the room.)
+        self._starts = np.zeros(0, np.int32)
+        self._counts = np.zeros(0, np.int32)
         self._groups: _Groups | None = None  # made at the first scan after a change
         self._lock = threading.Lock()
 
@@ -111,12 +113,13 @@ class Matrix:
         return self._size - self._dead
 
     def __contains__(self, owner: int) -> bool:
-        return owner in self._places
+        return 0 <= owner < len(self._counts) and bool(self._counts[owner])
 
     @property
     def nbytes(self) -> int:
         """Memory held, in bytes."""
-        return self._codes.nbytes + self._scales.nbytes + self._owners.nbytes
+        arrays = (self._codes, self._scales, self._owners, self._starts, self._counts)
+        return sum(array.nbytes for array in arrays)
 
     def put(self, owner: int, codes: Codes, scales: Vector) -> None:
         """Give an owner its rows, in place of any it had."""
@@ -126,32 +129,30 @@ class Matrix:
         """Give owners their rows, in place of any they had.
 
         Args:
-            owners: Each at most once.
+            owners: Each at most once, from 0.
             counts: How many of the rows belong to each owner, in order.
             codes: int8[sum(counts), dim].
             scales: float32[sum(counts)].
         """
+        ids, sizes = np.asarray(owners, np.int64), np.asarray(counts, np.int32)
         with self._lock:
-            for owner in owners:
-                self._drop(owner)
+            self._drop(ids)
             if self._worth_packing():
                 self._pack()
-            self._grow(len(codes))
+            self._grow(len(codes), int(ids.max(initial=-1)) + 1)
             self._groups = None
             end = self._size + len(codes)
             self._codes[self._size : end] = codes
             self._scales[self._size : end] = scales
-            self._owners[self._size : end] = np.repeat(np.asarray(owners, np.int64), counts)
-            for owner, count in zip(owners, counts, strict=True):
-                if count:
-                    self._places[owner] = (self._size, count)
-                    self._size += count
+            self._owners[self._size : end] = np.repeat(ids, sizes)
+            self._starts[ids] = self._size + np.cumsum(sizes) - sizes
+            self._counts[ids] = sizes
+            self._size = end
 
     def delete(self, owners: Iterable[int]) -> None:
         """Forget these owners' rows."""
         with self._lock:
-            for owner in owners:
-                self._drop(owner)
+            self._drop(np.unique(np.fromiter(owners, np.int64)))
             if self._worth_packing():
                 self._pack()
 
@@ -169,22 +170,29 @@ class Matrix:
             codes, scales = self._codes[: self._size], self._scales[: self._size]
             return MatrixScan(compare(query, codes, scales, self._beside), self._groups)
 
-    def _drop(self, owner: int) -> None:
-        start, count = self._places.pop(owner, (0, 0))
-        self._owners[start : start + count] = -1
-        self._dead += count
-        self._groups = None if count else self._groups
+    def _drop(self, owners: NDArray[np.int64]) -> None:
+        """Mark the rows of these owners, each of which stands there once."""
+        owners = owners[owners < len(self._counts)]
+        starts, counts = self._starts[owners], self._counts[owners]
+        total = int(counts.sum())
+        if total:
+            self._owners[np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(total)] = -1
+            self._counts[owners] = 0
+            self._dead += total
+            self._groups = None
 
-    def _grow(self, count: int) -> None:
-        needed = self._size + count
-        if needed <= len(self._codes):
-            return
-        capacity = max(needed, len(self._codes) * 3 // 2)
-        for name in ("_codes", "_scales", "_owners"):
-            old = getattr(self, name)
-            new = np.empty((capacity, *old.shape[1:]), old.dtype)
-            new[: self._size] = old[: self._size]
-            setattr(self, name, new)
+    def _grow(self, rows: int, owners: int) -> None:
+        """Make room for so many more rows, and for owners below this number."""
+        if self._size + rows > len(self._codes):
+            capacity = max(self._size + rows, len(self._codes) * 3 // 2)
+            for name in ("_codes", "_scales", "_owners"):
+                old = getattr(self, name)
+                new = np.empty((capacity, *old.shape[1:]), old.dtype)
+                new[: self._size] = old[: self._size]
+                setattr(self, name, new)
+        if owners > len(self._counts):
+            more = np.zeros(max(owners, len(self._counts) * 3 // 2) - len(self._counts), np.int32)
+            self._starts, self._counts = np.concatenate([self._starts, more]), np.concatenate([self._counts, more])
 
     def _worth_packing(self) -> bool:
         return self._dead > 1024 and self._dead * 4 > self._size
@@ -193,10 +201,8 @@ class Matrix:
         keep = np.flatnonzero(self._owners[: self._size] >= 0)
         self._codes, self._scales, self._owners = self._codes[keep], self._scales[keep], self._owners[keep]
         self._size, self._dead = len(keep), 0
-        self._places = {}
         starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
-        for start, end in zip(starts, [*starts, self._size][1:], strict=True):
-            self._places[int(self._owners[start])] = (int(start), int(end - start))
+        self._starts[self._owners[starts]] = starts
 
 
 class MatrixScan:
