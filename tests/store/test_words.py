@@ -13,7 +13,7 @@ from vaultrag.model import Clause, NoteId
 from vaultrag.notes.words import EXTRA_LETTERS, fold, name_key, parts, prepare, tokens
 from vaultrag.ranking.query import parse_query
 from vaultrag.ranking.terms import clauses_of
-from vaultrag.store.fulltext import FullText, _Seen
+from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 
 FINDS = [
@@ -308,7 +308,7 @@ def test_count_of_an_old_look_is_not_kept(index: NoteIndex) -> None:
     asked = clauses_of(parse_query("zebra").terms)
     with index.snapshot() as (connection, generation):
         add(index, "a.md", "zebra")
-        assert arm._count(_Seen(connection, generation, 0, frozenset()), asked[0], 0).notes == 0
+        assert arm._lists.count(arm._lists.look(connection, generation, frozenset()), asked[0]) == 0
     assert len(arm.search(asked).hits) == 1
 
 
