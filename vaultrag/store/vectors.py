@@ -358,9 +358,12 @@ class Vectors:
 
     def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
         """The passages of these notes, from the file; none where it cannot be asked (any more)."""
-        sql = "SELECT note_id, lines, codes, scales FROM passages WHERE note_id = ?"
+        sql = (
+            "SELECT passages.note_id, lines, codes, scales FROM json_each(?) AS asked"
+            " CROSS JOIN passages ON passages.note_id = asked.value"
+        )
         try:
             with self.readers.reading() as connection:
-                return [PassageRow(*row) for note_id in note_ids for row in rows(connection, sql, (note_id,))]
+                return list(map(PassageRow._make, rows(connection, sql, (json.dumps(note_ids),))))
         except StoreError:
             return []
