@@ -20,6 +20,8 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
+from vaultrag.store.beside import both
+
 Vector = NDArray[np.float32]
 Codes = NDArray[np.int8]
 
@@ -43,11 +45,12 @@ def compare(query: Vector, codes: Codes, scales: Vector, beside: Executor | None
     """
     if beside is not None and codes.nbytes > 2 * WORTH_A_THREAD:
         half = len(codes) // 2
-        other = beside.submit(compare, query, codes[half:], scales[half:])
-        first = compare(query, codes[:half], scales[:half])
-        # One that nobody has begun by now is sooner done here.
-        second = compare(query, codes[half:], scales[half:]) if other.cancel() else other.result()
-        return np.concatenate([first, second])
+        halves = both(
+            beside,
+            lambda: compare(query, codes[:half], scales[:half]),
+            lambda: compare(query, codes[half:], scales[half:]),
+        )
+        return np.concatenate(halves)
     query_codes, query_scales = quantise(query[None, :])
     products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
     cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])

@@ -15,6 +15,7 @@ import apsw
 import numpy as np
 
 from vaultrag.model import Clause, NoteId
+from vaultrag.store.beside import both
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
@@ -75,11 +76,11 @@ class WordLists:
         unknown = [c for c in clauses if _listable(look, c) and not self._words.has(look.generation, c)]
         if len(unknown) < 2:
             return
-        other = self._beside.submit(self._read_beside, look.generation, unknown[1::2])
-        for clause in unknown[::2]:
-            self.counted(look, clause)
-        if not other.cancel():  # what nobody has begun by now is sooner read here, when it is asked for
-            other.result()
+        both(
+            self._beside,
+            lambda: [self.counted(look, clause) for clause in unknown[::2]],
+            lambda: self._read_beside(look.generation, unknown[1::2]),
+        )
 
     def of(self, look: Look, clause: Clause) -> Postings:
         """The notes that hold a clause, hidden ones included."""
@@ -123,6 +124,7 @@ class WordLists:
         return stem
 
     def _read_beside(self, generation: int | None, clauses: Sequence[Clause]) -> None:
+        """In a look of its own; where that is of another moment, what is asked for is read when it is asked for."""
         with self._index.snapshot() as (connection, now):
             if now == generation:
                 look = self.look(connection, now, frozenset())
