@@ -256,12 +256,13 @@ class VectorScan(Protocol):
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
 
     def together(
-        self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
+        self, k: int, allowed: frozenset[NoteId] | None, others: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
         """The ``k`` nearest notes, the ``k`` with the nearest passages, and these others.
 
         Returns:
-            Notes, int64[n], ascending; of each its own cosine, and that of its best passage, float64[n]; NaN for none.
+            Notes, int64[n], ascending, ``others`` among them; the cosine of each, and of its best passage, float64[n];
+            NaN for none.
         """
         ...
 

@@ -27,6 +27,10 @@ class HashVectors:
     def __init__(self, dimension: int = 384) -> None:
         self._dimension = dimension
 
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
     def identity(self) -> Identity:
         return Identity("hash", "words", "2", self._dimension)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 import sqlite_vec
 
-from tests.bench.hashing import HashVectors
+from tests.bench.hashing import MAX_PASSAGES, HashVectors
 from tests.bench.statistics import best_of
 from tests.bench.vaults import body
 from vaultrag.model import EmbeddedNote, NoteText
@@ -27,6 +27,9 @@ POOL = 80
 """Notes that each half brings to the fused list."""
 
 PREVIEW_CHARS = 700
+PASSAGES_A_NOTE = 3
+"""So many passages are asked for where so many notes are wanted: several of them may be one note's."""
+
 _RRF = 60
 _WORD = re.compile(r"\w+")
 
@@ -70,10 +73,18 @@ class Plain:
         sql = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
         return [row[0] for row in self._db.execute(sql, (_either(words), k))]
 
-    def fused(self, query: str, k: int = LIMIT) -> list[tuple[str, str]]:
+    def by_passage(self, query: str, k: int = LIMIT) -> list[int]:
+        """Notes with the nearest passages, best first; ``fill_passages`` comes before."""
+        vector = self._vectors.embed_query(query).tobytes()
+        sql = "SELECT rowid FROM passages WHERE embedding MATCH ? AND k = ?"
+        notes = (row[0] // MAX_PASSAGES for row in self._db.execute(sql, (vector, PASSAGES_A_NOTE * k)))
+        return list(islice(dict.fromkeys(notes), k))
+
+    def fused(self, query: str, k: int = LIMIT, *, by_passage: bool = False) -> list[tuple[str, str]]:
         """The notes that both halves rank best, (path, preview) each."""
+        near = self.by_passage(query, POOL) if by_passage else self.by_meaning(query, POOL)
         scores: dict[int, float] = {}
-        for ranked in (self.by_meaning(query, POOL), self.by_words(query, POOL)):
+        for ranked in (near, self.by_words(query, POOL)):
             for rank, note in enumerate(ranked, 1):
                 scores[note] = scores.get(note, 0.0) + 1.0 / (_RRF + rank)
         best = sorted(scores, key=lambda note: -scores[note])[:k]
@@ -93,6 +104,20 @@ class Plain:
         at = min((place for word in _WORD.findall(query.lower()) if (place := lower.find(word)) >= 0), default=0)
         start = max(0, at - PREVIEW_CHARS // 2)
         return text[start : start + PREVIEW_CHARS]
+
+    def fill_passages(self) -> None:
+        """A row a passage, beside the row a note."""
+        self._db.execute(
+            f"CREATE VIRTUAL TABLE passages USING vec0 (embedding float[{self._vectors.dimension}]"
+            " distance_metric=cosine)"
+        )
+        for number, path in enumerate(self._paths, 1):
+            text = NoteText(Path(path).stem, body((self._vault / path).read_text("utf-8")))
+            (made,) = self._vectors.embed_notes([text])
+            if isinstance(made, EmbeddedNote) and made.passage_vectors is not None:
+                rows = enumerate(made.passage_vectors, number * MAX_PASSAGES)
+                self._timed("INSERT INTO passages (rowid, embedding) VALUES (?, ?)",
+                            [(row, vector.tobytes()) for row, vector in rows])  # fmt: skip
 
     def _fill(self) -> None:
         notes = enumerate(self._paths, 1)

@@ -56,10 +56,17 @@ def is_ready(vault: VaultStatus) -> bool:
     return vault.state == "ready" and not (vault.to_read or vault.pending or vault.passages_pending)
 
 
+def installed(folder: Path) -> dict[str, str]:
+    """The environment of a vaultrag as pip leaves it: its modules are compiled. Theirs go into this folder."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return environment
+
+
 @contextmanager
 def serving(home: Path, vault: Path, *, dimension: int = 384) -> Iterator[Served]:
     """A daemon on this home, as soon as it answers."""
-    environment = {**os.environ, "VAULTRAG_HOME": str(home)}
+    environment = {**installed(home), "VAULTRAG_HOME": str(home)}
     home.mkdir(parents=True, exist_ok=True)
     with (home / "bench.log").open("ab") as log:
         started = time.monotonic()

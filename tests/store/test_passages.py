@@ -99,9 +99,9 @@ def test_they_leave_memory_when_they_are_too_many(vectors: Vectors) -> None:
 
 def test_a_search_of_such_a_file(vectors: Vectors) -> None:
     """A search of a file whose passages do not fit into memory finds the notes that it finds of one whose do."""
-    ids, own, best = vectors.scan(QUERY).together(20, None, [NoteId(2)])
+    ids, own, best = vectors.scan(QUERY).together(20, None, np.array([NoteId(2)]))
     vectors._passages = on_disk(vectors)
-    again, own_again, best_again = vectors.scan(QUERY).together(20, None, [NoteId(2)])
+    again, own_again, best_again = vectors.scan(QUERY).together(20, None, np.array([NoteId(2)]))
     shared = np.intersect1d(ids, again)
     assert len(shared) >= 20
     assert {n for n, _ in vectors.scan(QUERY).notes(20)} | {2} <= set(again.tolist())

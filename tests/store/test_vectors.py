@@ -271,7 +271,7 @@ def test_after_restart(vectors: Vectors) -> None:
     again.load()
     scan = again.scan(made[5])
     assert (scan.notes(20), scan.passages(20), scan.passage(NoteId(6))) == before
-    ids, own, best = scan.together(1, frozenset(), [NoteId(6), NoteId(99)])
+    ids, own, best = scan.together(1, frozenset(), np.array([NoteId(6), NoteId(99)]))
     assert ids.tolist() == [6, 99]
     assert own.tolist() == [pytest.approx(1.0, abs=0.01), pytest.approx(float("nan"), nan_ok=True)]
     assert np.isnan(best).tolist() == [False, True]
@@ -358,7 +358,7 @@ def test_scans_while_writing(vectors: Vectors) -> None:
                 notes, passages = scan.notes(50), scan.passages(50)
                 assert notes[0][0] == passages[0][0] == 1
                 assert len(notes) == len(passages) == 50
-                assert not np.isnan(scan.together(50, frozenset(), [n for n, _ in notes])[1]).any()
+                assert not np.isnan(scan.together(50, frozenset(), np.array([n for n, _ in notes]))[1]).any()
                 scan.passage(NoteId(1))
                 assert vectors.vector(NoteId(1)) is not None
                 looks[which] += 1

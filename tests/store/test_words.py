@@ -308,7 +308,7 @@ def test_count_of_an_old_look_is_not_kept(index: NoteIndex) -> None:
     asked = clauses_of(parse_query("zebra").terms)
     with index.snapshot() as (connection, generation):
         add(index, "a.md", "zebra")
-        assert arm._count(connection, asked[0], 0, generation).notes == 0
+        assert arm._lists.count(arm._lists.look(connection, generation, frozenset()), asked[0]) == 0
     assert len(arm.search(asked).hits) == 1
 
 

@@ -49,7 +49,7 @@ def for_agents(
 ) -> VaultParts:
     """The vault's parts as agents get them."""
     private = PrivateNotes(rules)
-    rows, words, names = NoteRows(index, private), FullText(index, private), Names(index, private)
+    rows, words, names = NoteRows(index, private), FullText(index, private, parts.looking), Names(index, private)
     table: NoteTable = rows if masker is None else MaskedTable(rows, masker)
     standings = Standings(index, today(parts.clock), private)
 

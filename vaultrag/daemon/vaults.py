@@ -138,7 +138,8 @@ def open_vault(
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
     worker.changed = lambda paths: tell(identity, paths)
-    table, words, names = NoteRows(index), FullText(index), Names(index)
+    looking = Workers(LOOKING, f"look-{identity}")
+    table, words, names = NoteRows(index), FullText(index, beside=looking), Names(index)
     standings = Standings(index, today(clock))
     masker = SecretMasker() if settings.privacy.mask_secrets else None
 
@@ -152,8 +153,6 @@ def open_vault(
         worker.notice(paths)
 
     watcher = VaultWatcher(root, settings.watch, look_at, look_everywhere, clock)
-
-    looking = Workers(LOOKING, f"look-{identity}")
 
     def close() -> None:
         # Bounded: a model's server that hangs must not hang the end as well. What is left undone is found at the next

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vaultrag.model.notes import NoteId, NotePath
 from vaultrag.model.queries import Clause
+
+if TYPE_CHECKING:  # numpy costs 80 ms to import; the commands that only print do without
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +32,30 @@ class WordHit:
     held: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WordResult:
-    """The arm's list, best first, and what is known of each clause."""
+    """The arm's list, best first, and what is known of each clause.
 
-    hits: list[WordHit] = field(default_factory=list)
+    Attributes:
+        ids: Notes, int64[n].
+        bm25: Their scores, float64[n]; higher is better.
+        held: Which clauses each holds, bool[n, len(counts)].
+        notes: How many there are to search.
+    """
+
+    ids: NDArray[np.int64]
+    bm25: NDArray[np.float64]
+    held: NDArray[np.bool_]
     counts: list[ClauseCount] = field(default_factory=list)
     notes: int = 0
+
+    @property
+    def hits(self) -> list[WordHit]:
+        """The list hit by hit."""
+        return [
+            WordHit(NoteId(note_id), bm25, frozenset(number for number, held in enumerate(row) if held))
+            for note_id, bm25, row in zip(self.ids.tolist(), self.bm25.tolist(), self.held.tolist(), strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

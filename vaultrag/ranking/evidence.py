@@ -140,20 +140,15 @@ def log_odds(proof: Proof, bars: Bars) -> float:
     return float(Proofs(np.zeros(1, np.int64), *(np.array([value]) for value in values)).log_odds([NoteId(0)], bars)[0])
 
 
-def coverage(clauses: Sequence[tuple[Clause, float]], held: frozenset[int]) -> float:
-    """``coverages`` of one note."""
-    return coverages(clauses, [held])[0]
-
-
-def coverages(clauses: Sequence[tuple[Clause, float]], notes: Sequence[frozenset[int]]) -> list[float]:
-    """Share of the query's word weight that each note holds, 0 to 1.
+def coverages(clauses: Sequence[tuple[Clause, float]], held: NDArray[np.bool_]) -> Floats:
+    """Share of the query's word weight that each note holds, 0 to 1: float64[n].
 
     Each query term weighs as its heaviest clause; a term of which only parts are held counts by their share, and at
     most half. A word in no note keeps its weight: that it is missing is evidence too.
 
     Args:
-        clauses: (clause, idf), in the order the indices in ``notes`` refer to.
-        notes: For each note the clauses that stand in it.
+        clauses: (clause, idf).
+        held: Which of them stand in each note, bool[n, len(clauses)].
     """
     indices: dict[int, list[int]] = {}
     for index, (clause, _) in enumerate(clauses):
@@ -162,12 +157,11 @@ def coverages(clauses: Sequence[tuple[Clause, float]], notes: Sequence[frozenset
     terms = [_Term.of(own, clauses) for own in indices.values()]
     total = sum(term.weight for term in terms)
     if total <= 0:
-        return [0.0] * len(notes)
-    known: dict[frozenset[int], float] = {}  # few notes hold a set of clauses that no other holds
-    for held in notes:
-        if held not in known:
-            known[held] = sum(term.gained(held) for term in terms) / total
-    return [known[held] for held in notes]
+        return np.zeros(len(held))
+    gained = np.zeros(len(held))
+    for term in terms:
+        gained += term.gained(held)
+    return gained / total
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +180,14 @@ class _Term:
             tuple((i, clauses[i][1]) for i in indices if clauses[i][0].part),
         )
 
-    def gained(self, held: frozenset[int]) -> float:
-        if any(i in held for i in self.whole):
-            return self.weight
+    def gained(self, held: NDArray[np.bool_]) -> Floats:
+        """What each note gets of the term's weight, float64[n]."""
+        whole = held[:, self.whole[0]] if len(self.whole) == 1 else held[:, self.whole].any(axis=1)
         if not self.parts:
-            return 0.0
-        all_parts = sum(idf for _, idf in self.parts) or 1.0
-        share = sum(idf for i, idf in self.parts if i in held) / all_parts
-        return self.weight * (share if not self.whole or len(self.parts) > 4 else share / 2)
+            return np.multiply(whole, self.weight, dtype=np.float64)
+        idf = np.array([idf for _, idf in self.parts])
+        share = held[:, [i for i, _ in self.parts]] @ idf / (float(idf.sum()) or 1.0)
+        if self.whole and len(self.parts) <= 4:
+            share /= 2.0
+        gained: Floats = np.where(whole, self.weight, self.weight * share)
+        return gained

@@ -76,18 +76,23 @@ class Fused(NamedTuple):
 
 
 def fuse(
-    arms: Sequence[Arm], *, method: Method = "weighted", boosts: Mapping[NoteId, float] | None = None
+    arms: Sequence[Arm],
+    known: NDArray[np.int64] | None = None,
+    *,
+    method: Method = "weighted",
+    boosts: Mapping[NoteId, float] | None = None,
 ) -> list[Fused]:
     """Fuse the arms' lists, best first; ties go to the note known longest (the lower id), so the order is stable.
 
     Args:
         arms: Each note at most once an arm.
+        known: Every note in an arm or with a boost, int64[n], ascending, where it is known already.
         method: ``weighted`` or ``rrf``.
         boosts: Added on top for some notes, as the part ``rule`` (an exact name).
     """
     rule = tuple(sorted((boosts or {}).items()))
     ruled = np.fromiter((note_id for note_id, _ in rule), np.int64, len(rule))
-    ids = np.unique(np.concatenate([*(arm.ids for arm in arms), ruled]))
+    ids = np.unique(np.concatenate([*(arm.ids for arm in arms), ruled])) if known is None else known
     scores = np.zeros(len(ids))
     for arm in arms:
         if arm.weight:
@@ -119,18 +124,16 @@ class _Source:
         self._arms = arms
         self._method = method
         self._boosts = boosts
-        self._places: list[dict[NoteId, tuple[int, float]]] = []  # in each arm: rank and raw score
+        self._ranks: list[dict[NoteId, int]] = []  # in each arm
 
     def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
-        if not self._places:
-            self._places = [
-                {note_id: (rank, raw) for rank, note_id, raw in zip(count(1), arm.ids.tolist(), arm.raw.tolist())}
-                for arm in self._arms
-            ]
+        if not self._ranks:
+            self._ranks = [dict(zip(arm.ids.tolist(), count(1))) for arm in self._arms]
         found = []
-        for arm, places in zip(self._arms, self._places, strict=True):
-            if note_id in places:
-                rank, raw = places[note_id]
+        for arm, ranks in zip(self._arms, self._ranks, strict=True):
+            rank = ranks.get(note_id)
+            if rank is not None:
+                raw = float(arm.raw[rank - 1])
                 found.append(Evidence(arm.name, rank, raw, arm.weight, _value(arm, self._method, rank, raw)))
         if note_id in self._boosts:
             found.append(Evidence("rule", 1, 1.0, self._boosts[note_id], self._boosts[note_id]))

@@ -36,10 +36,10 @@ class Likeness:
     def __init__(self, asked: Sequence[str], names: Sequence[Sequence[str]]) -> None:
         self._names = names
         self._lengths = np.array([len(word) for word in asked], np.float64)
-        self.others = sorted({word for name in names for word in name})
+        place: dict[str, int] = {}  # a column for each different word
+        self._places = [[place.setdefault(word, len(place)) for word in name] for name in names]
+        self.others = list(place)
         self._alike = _alike(asked, self.others)
-        place = {word: column for column, word in enumerate(self.others)}
-        self._places = [[place[word] for word in name] for name in names]
 
     @property
     def words(self) -> NDArray[np.float64]:

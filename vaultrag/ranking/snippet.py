@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, islice, takewhile
 
 from vaultrag.model import Span
@@ -57,7 +58,7 @@ def preview(
     if passage is not None:
         first, last = (min(line, len(starts) - 1) for line in passage)
         span = (starts[first], _end_of(starts, last, len(text)))
-        inside = {word for start, _, word in found if span[0] <= start < span[1]}
+        inside = {word for _, _, word in found[bisect_left(found, (span[0],)) : bisect_left(found, (span[1],))]}
         in_passage = sum(wanted[word] for word in inside)
         if place is None or weight - in_passage < 0.5 * total:
             place, weight = (span[0], span[1]), in_passage
@@ -76,7 +77,7 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
     for word in wanted:
         if not word:
             continue
-        written = _SIGNED.sub(_as_written, word)
+        written = _written(word)
         if plain and written.isascii() and written.isalnum():
             found += [(start, end, word) for start, end in _plain_forms(text, written)]
             continue
@@ -121,9 +122,11 @@ def _inside(char: str) -> bool:
 _SIGNED = re.compile(r"^([a-z])(plusplus?|sharp)$")
 
 
-def _as_written(match: re.Match[str]) -> str:
+@lru_cache(256)  # the same few words in every note that is shown
+def _written(word: str) -> str:
     """``C++`` and ``C#`` again, which the index spells out."""
-    return match[1] + ("#" if match[2] == "sharp" else "++")
+    match = _SIGNED.match(word)
+    return word if match is None else match[1] + ("#" if match[2] == "sharp" else "++")
 
 
 def _best_window(

@@ -40,12 +40,16 @@ class Said:
         return float(self.covered.max(initial=0.0))
 
 
+NOTHING_SAID = WordResult(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 0), np.bool_))
+"""Where words were not asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What the vectors say of a query.
 
     Attributes:
-        ids: Notes, int64[n], ascending.
+        ids: Every note that any arm brought, int64[n], ascending.
         notes: Cosine of each note's own vector, float64[n]; NaN for none.
         passages: Cosine of each note's best passage, float64[n]; NaN for none.
         mean, deviation: The vault's own background.
@@ -71,25 +75,24 @@ class Meaning:
         return not np.isnan(self.passages).all()
 
 
-NO_MEANING = Meaning(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
-
-
-def ask_meaning(
-    scan: VectorScan, pool: int, allowed: frozenset[NoteId] | None, candidates: Sequence[NoteId]
-) -> Meaning:
-    """The ``pool`` best notes of each meaning arm, and the candidates of the others."""
+def ask_meaning(scan: VectorScan | None, pool: int, allowed: frozenset[NoteId] | None, candidates: Ids) -> Meaning:
+    """The ``pool`` best notes of each meaning arm, and the candidates of the others; no scan has only those."""
+    if scan is None:
+        ids = np.unique(candidates)
+        return Meaning(ids, np.full(len(ids), np.nan), np.full(len(ids), np.nan))
     return Meaning(*scan.together(pool, allowed, candidates), *scan.background())
 
 
 def said_by(words: WordResult) -> Said:
     """The words arm's hits, with the share of the query's word weight that each holds."""
     weighed = [(count.clause, count.idf) for count in words.counts]
-    size = len(words.hits)
-    return Said(
-        np.fromiter((hit.note_id for hit in words.hits), np.int64, size),
-        np.fromiter((hit.bm25 for hit in words.hits), np.float64, size),
-        np.array(coverages(weighed, [hit.held for hit in words.hits]), np.float64),
-    )
+    return Said(words.ids, words.bm25, coverages(weighed, words.held))
+
+
+def brought(words: WordResult, names: Sequence[NameHit], linking: Sequence[tuple[NoteId, float]]) -> Ids:
+    """The notes that words, names and links bring, int64[n]; one that several bring stands there as often."""
+    named = [*(hit.note_id for hit in names), *(note_id for note_id, _ in linking)]
+    return np.concatenate([words.ids, np.array(named, np.int64)])
 
 
 def word_arms(said: Said, weight: float, meaning: Meaning) -> list[Arm]:
@@ -119,24 +122,23 @@ def cosine_arm(name: str, weight: float, ids: Ids, cosines: Values, pool: int) -
     return Arm(name, weight, ids, cosines, floor=min(floor, float(cosines[0]) - 0.1) if len(cosines) else 0.0)
 
 
-def proofs(said: Said, names: Sequence[NameHit], linking: Sequence[tuple[NoteId, float]], meaning: Meaning) -> Proofs:
-    """What each note that an arm brought can prove."""
-    named = np.fromiter((hit.note_id for hit in names), np.int64, len(names))
-    likeness = np.fromiter((hit.similarity for hit in names), np.float64, len(names))
-    linked = np.fromiter((note_id for note_id, _ in linking), np.int64, len(linking))
-    ids = np.unique(np.concatenate([said.ids, named, meaning.ids, linked]))
+def proofs(said: Said, names: Sequence[NameHit], meaning: Meaning) -> Proofs:
+    """What each note that an arm brought can prove; ``meaning`` knows them all."""
+    ids = meaning.ids
 
-    def column(own: Ids, values: Values, missing: float) -> Values:
-        filled = np.full(len(ids), missing)
+    def column(own: Ids, values: Values) -> Values:
+        filled = np.zeros(len(ids))
         filled[np.searchsorted(ids, own)] = values
         return filled
 
-    cosines = column(meaning.ids, np.fmax(meaning.notes, meaning.passages), np.nan)
+    cosines = np.fmax(meaning.notes, meaning.passages)
     if meaning.deviation > 1e-6:
         deviations = np.nan_to_num((cosines - meaning.mean) / meaning.deviation)
     else:
         deviations = np.zeros(len(ids))
-    return Proofs(ids, column(said.ids, said.covered, 0.0), cosines, deviations, column(named, likeness, 0.0))
+    named = np.array([hit.note_id for hit in names], np.int64)
+    likeness = np.array([hit.similarity for hit in names], np.float64)
+    return Proofs(ids, column(said.ids, said.covered), cosines, deviations, column(named, likeness))
 
 
 def descending(ids: Ids, scores: Values) -> tuple[Ids, Values]:

@@ -20,7 +20,17 @@ from vaultrag.ranking.fusion import Arm, Fused, fuse
 from vaultrag.ranking.priors import demote
 from vaultrag.ranking.shape import period_of, shapes_of
 from vaultrag.ranking.terms import clauses_of
-from vaultrag.search.arms import NO_MEANING, Meaning, Said, ask_meaning, cosine_arm, proofs, said_by, word_arms
+from vaultrag.search.arms import (
+    NOTHING_SAID,
+    Meaning,
+    Said,
+    ask_meaning,
+    brought,
+    cosine_arm,
+    proofs,
+    said_by,
+    word_arms,
+)
 
 POOL = 100
 """Notes an arm brings at least; more when more hits are asked for."""
@@ -128,7 +138,7 @@ class Engine:
         if barred:
             allowed = (frozenset(self._table.all_ids()) if allowed is None else allowed) - barred
         if mode == "meaning" or not query.terms:
-            return Draft(query, mode, pool, clauses, allowed, WordResult(), ())
+            return Draft(query, mode, pool, clauses, allowed, NOTHING_SAID, ())
         words = self._words.search(clauses, k=pool, allowed=allowed)
         slips = self._slips(words)
         if slips:
@@ -151,18 +161,16 @@ class Engine:
             return Ranking([], [])
         if not draft.query.terms:
             return Ranking(self._filtered(draft), [])
-        named = [hit.note_id for hit in draft.names] + [note_id for note_id, _ in draft.linking]
-        candidates = [hit.note_id for hit in draft.words.hits] + named
-        asked = scan is not None and draft.mode != "words"
-        meaning = ask_meaning(scan, draft.pool, draft.allowed, candidates) if scan is not None and asked else NO_MEANING
+        candidates = brought(draft.words, draft.names, draft.linking)
+        meaning = ask_meaning(scan if draft.mode != "words" else None, draft.pool, draft.allowed, candidates)
         said = said_by(draft.words)
         arms = self._arms(draft, said, meaning, bars)
         exact = {hit.note_id: EXACT_NAME for hit in draft.names if hit.exact}
-        fused = fuse(arms, method=self._settings.fusion, boosts=exact)
+        fused = fuse(arms, meaning.ids, method=self._settings.fusion, boosts=exact)
         shapes = shapes_of(draft.query.text)
         if "past" not in shapes:
             fused = demote(fused, self._standings(), period_of(draft.query.text))
-        proven = proofs(said, draft.names, draft.linking, meaning)
+        proven = proofs(said, draft.names, meaning)
         odds = proven.log_odds([hit.note_id for hit in fused], bars)
         confidence = float(odds.max(initial=-math.inf))
         if draft.lacks_identifier:

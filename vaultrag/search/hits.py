@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped
+from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
 from vaultrag.notes import file_text, parse_note, read_body
 from vaultrag.ports import NoteReader, NoteTable, VectorScan, WordArm
 from vaultrag.ranking.fusion import Fused
@@ -102,30 +102,31 @@ class HitMaker:
         result = self._reader.read(row.path)
         if isinstance(result, Gone | Skipped):
             return None
-        bare = Hit(
-            row.path,
-            row.title,
-            fused.score,
-            tags=row.tags,
-            mtime_ns=row.mtime_ns,
-            citation=row.path,
-            stale=True,
-            evidence=fused.evidence,
-            standing=aged[fused.note_id].standing if fused.note_id in aged else None,
-        )
-        if not isinstance(result, Content):
-            return bare  # cannot be read now: what is known of it stands
+        standing = aged[fused.note_id].standing if fused.note_id in aged else None
+        if not isinstance(result, Content):  # it cannot be read now: what is known of it stands
+            return Hit(
+                row.path,
+                row.title,
+                fused.score,
+                tags=row.tags,
+                mtime_ns=row.mtime_ns,
+                citation=row.path,
+                stale=True,
+                evidence=fused.evidence,
+                standing=standing,
+            )
         if max_chars <= 0 and shape == "preview":
-            return _with_place(bare, result, row, 1, None, "")
+            return _with_place(fused, row, standing, result, 1, None, "")
         body, body_line = read_body(result.data)
         if not body.strip():
-            return _shaped(_with_place(bare, result, row, body_line, None, ""), result, shape)
+            return _shaped(_with_place(fused, row, standing, result, body_line, None, ""), result, shape)
         place = scan.passage(fused.note_id) if scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
         shown = preview(body, wanted, lines, max_chars=max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
-        return _shaped(_with_place(bare, result, row, body_line, shown, heading), result, shape, wanted, shown)
+        hit = _with_place(fused, row, standing, result, body_line, shown, heading)
+        return _shaped(hit, result, shape, wanted, shown)
 
 
 def _shaped(
@@ -139,23 +140,30 @@ def _shaped(
     return replace(hit, line=line, text=file_text(content.data))
 
 
-def _with_place(bare: Hit, content: Content, row: NoteRow, body_line: int, shown: Preview | None, heading: str) -> Hit:
-    stale = (content.entry.mtime_ns, content.entry.size) != (row.mtime_ns, row.size)
+def _with_place(
+    fused: Fused,
+    row: NoteRow,
+    standing: Standing | None,
+    content: Content,
+    body_line: int,
+    shown: Preview | None,
+    heading: str,
+) -> Hit:
     first = shown.first + body_line if shown else 0
     last = shown.last + body_line if shown else 0
     return Hit(
-        path=bare.path,
-        title=bare.title,
-        score=bare.score,
+        path=row.path,
+        title=row.title,
+        score=fused.score,
         start_line=first,
         end_line=last,
         preview=shown.text if shown else "",
         spans=shown.spans if shown else (),
         heading=heading,
-        tags=bare.tags,
+        tags=row.tags,
         mtime_ns=content.entry.mtime_ns,
-        citation=f"{bare.path}#L{first}-L{last}" if shown else bare.path,
-        stale=stale,
-        evidence=bare.evidence,
-        standing=bare.standing,
+        citation=f"{row.path}#L{first}-L{last}" if shown else row.path,
+        stale=(content.entry.mtime_ns, content.entry.size) != (row.mtime_ns, row.size),
+        evidence=fused.evidence,
+        standing=standing,
     )

@@ -8,7 +8,7 @@ to mask keys and tokens in whatever is read for an agent, so that no answer is m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -116,9 +116,12 @@ class AgentScan:
         return self._scan.notes(k, self._among(allowed))
 
     def together(
-        self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
+        self, k: int, allowed: frozenset[NoteId] | None, others: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        return self._scan.together(k, self._among(allowed), [note_id for note_id in others if note_id in self._seen])
+        ids, own, best = self._scan.together(k, self._among(allowed), others)
+        unseen = np.array([note_id not in self._seen for note_id in ids.tolist()], np.bool_)
+        own[unseen] = best[unseen] = np.nan
+        return ids, own, best
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         return self._scan.passage(note_id) if note_id in self._seen else None

@@ -9,30 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
-from typing import NamedTuple
+from concurrent.futures import Executor
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Clause, ClauseCount, NoteId, WordHit, WordResult
-from vaultrag.store.connection import rows, scalar
-from vaultrag.store.kept import Kept
+from vaultrag.model import Clause, ClauseCount, NoteId, WordResult
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.postings import Postings, match, weight
 from vaultrag.store.private import Hidden, nothing_hidden
-from vaultrag.store.schema import FIELDS, TOKENIZER
-
-FIELD_WEIGHTS: dict[str, float] = {
-    "title": 6.0,
-    "aliases": 6.0,
-    "headings": 2.5,
-    "tags": 2.0,
-    "properties": 1.0,
-    "body": 1.0,
-    "extra": 0.3,
-}
-"""BM25 weight of each column, in the order of the table. Chosen on judged queries: see tests/quality."""
+from vaultrag.store.word_lists import Look, WordLists, holders
 
 COMMON_SHARE = 0.5
 """A word that stands in more than this share of the notes is left out of a query that has others."""
@@ -41,146 +27,69 @@ COVERED_SHARE = 0.3
 """A clause in more than this share of the notes is not looked up note by note."""
 
 
-_COUNTS_KEPT, _STEMS_KEPT = 10_000, 10_000
-
-_POSTINGS_KEPT = 2_000_000
-"""Notes kept of the lists behind clauses, 8 bytes each."""
-
-
-class _Postings(NamedTuple):
-    """The notes that hold a clause: int32[n], ascending, and what it adds to the score of each, float32[n]."""
-
-    ids: NDArray[np.int32]
-    scores: NDArray[np.float32]
-
-    def within(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of these notes hold it."""
-        if not len(self.ids):
-            return np.zeros(len(ids), np.bool_)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        return np.asarray(self.ids[places] == ids)
-
-
 class FullText:
     """Ranks notes by words. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
+    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden, beside: Executor | None = None) -> None:
         """Args:
         hidden: Notes that do not exist for the reader that this is for: they are not found, and not counted either.
+        beside: Threads that may read a part of the lists.
         """
         self._index = index
         self._hidden = hidden
-        self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
-        self._postings: Kept[Clause, _Postings] = Kept(_POSTINGS_KEPT, lambda postings: len(postings.ids))
-        self._sizes: Kept[None, int] = Kept(1_000)
-        self._stems: dict[str, str] = {}
-        self._score = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
+        self._lists = WordLists(index, beside)
 
     def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
         """The ``k`` best notes among ``allowed`` (None: all) that hold a clause."""
         if not clauses:
-            return WordResult()
+            return _nothing([], 0)
         with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
-            everything = self._size(connection, generation)
-            notes = everything - len(hidden)
-            counts = [self._count(connection, clause, notes, generation, hidden) for clause in clauses]
+            look = self._lists.look(connection, generation, hidden)
+            notes = look.everything - len(hidden)
+            self._lists.read_ahead(look, clauses)
+            counts = [self._count(look, clause, notes) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():
-                return WordResult(counts=counts, notes=notes)
-            lists = {count.clause: self._list(connection, count.clause, generation) for count in asked}
-            ids, scores = _ranked([(count, lists[count.clause]) for count in asked], notes, everything, hidden)
+                return _nothing(counts, notes)
+            ids, scores = _ranked([(count, self._lists.of(look, count.clause)) for count in asked], notes)
             ids, scores = _best(ids, scores, k, allowed, hidden)
-            held: list[set[int]] = [set() for _ in ids]
+            held = np.zeros((len(ids), len(counts)), np.bool_)
             for number in _looked_up(counts, notes):
-                clause = counts[number].clause
-                postings = lists.get(clause) or self._list(connection, clause, generation)
-                for place in np.flatnonzero(postings.within(ids)).tolist():
-                    held[place].add(number)
-        hits = map(WordHit, map(NoteId, ids.tolist()), scores.tolist(), map(frozenset, held))
-        return WordResult(list(hits), counts, notes)
+                held[:, number] = self._lists.of(look, counts[number].clause).within(ids)
+        return WordResult(ids, scores, held, counts, notes)
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         """Every note that holds one of the clauses."""
         if not clauses:
             return frozenset()
-        match = " OR ".join(_wishes(clauses))
         with self._index.readers.reading() as connection:
-            return self._matching(connection, match) - self._hidden(connection)
+            return holders(connection, " OR ".join(_wishes(clauses))) - self._hidden(connection)
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""
         connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
-        return [self._stem(connection, word) for word in words]
+        return [self._lists.stem(connection, word) for word in words]
 
-    def _list(self, connection: apsw.Connection, clause: Clause, generation: int | None) -> _Postings:
-        """The notes that hold a clause, hidden ones included.
-
-        A score of several clauses is the sum of their scores (FTS5's ``bm25`` is such a sum too), so that each is
-        read by itself, once, and not again with every query that it stands in.
-        """
-
-        def read() -> _Postings:
-            sql = f"SELECT rowid, -{self._score} FROM words WHERE words MATCH ?"
-            numbers = np.fromiter(chain.from_iterable(connection.execute(sql, (_match(clause),))), np.float64)
-            return _Postings(numbers[::2].astype(np.int32), numbers[1::2].astype(np.float32))
-
-        return self._postings.get(generation, clause, read)
-
-    def _matching(self, connection: apsw.Connection, match: str) -> frozenset[NoteId]:
-        sql = "SELECT rowid FROM words WHERE words MATCH ?"
-        return frozenset(chain.from_iterable(rows(connection, sql, (match,))))
-
-    def _size(self, connection: apsw.Connection, generation: int | None) -> int:
-        return self._sizes.get(generation, None, lambda: int(scalar(connection, "SELECT count(*) FROM notes")))
-
-    def _count(
-        self,
-        connection: apsw.Connection,
-        clause: Clause,
-        notes: int,
-        generation: int | None,
-        hidden: frozenset[NoteId] = frozenset(),
-    ) -> ClauseCount:
-        holders = self._counts.get(generation, (clause, hidden), lambda: self._look_up(connection, clause, hidden))
-        return ClauseCount(clause, holders, _idf(notes, holders))
-
-    def _look_up(self, connection: apsw.Connection, clause: Clause, hidden: frozenset[NoteId]) -> int:
-        if hidden:  # how many of them hold it, only the list itself can say
-            return len(self._matching(connection, _match(clause)) - hidden)
-        if len(clause.tokens) == 1 and not clause.prefix:
-            stem = self._stem(connection, clause.tokens[0])
-            return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", (stem,)) or 0)
-        return int(scalar(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (_match(clause),)))
-
-    def _stem(self, connection: apsw.Connection, token: str) -> str:
-        known = self._stems.get(token)
-        if known is not None:
-            return known
-        name, *args = TOKENIZER
-        tokenize = connection.fts5_tokenizer(name, args)
-        found: list[list[str]] = tokenize(token.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)  # type: ignore[assignment]  # apsw's stub unites every shape of answer
-        stem = found[0][0] if found else token
-        if len(self._stems) >= _STEMS_KEPT:
-            self._stems = {}
-        self._stems[token] = stem
-        return stem
+    def _count(self, look: Look, clause: Clause, notes: int) -> ClauseCount:
+        holding = self._lists.count(look, clause)
+        return ClauseCount(clause, holding, _idf(notes, holding))
 
 
-def _ranked(
-    asked: Sequence[tuple[ClauseCount, _Postings]], notes: int, everything: int, hidden: frozenset[NoteId]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _nothing(counts: list[ClauseCount], notes: int) -> WordResult:
+    return WordResult(np.zeros(0, np.int64), np.zeros(0), np.zeros((0, len(counts)), np.bool_), counts, notes)
+
+
+def _ranked(asked: Sequence[tuple[ClauseCount, Postings]], notes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Every note that holds one of the clauses, int64[n], and its score, float64[n].
 
-    FTS5 weighs a word by all the notes that hold it, which would tell how many hidden ones do: for a reader from whom
-    some are hidden, a clause's part of the score is brought to the weight that it has among the notes seen.
+    A clause weighs by the notes that are seen; by all of them, it would tell how many hidden ones hold it.
     """
     last = max((int(postings.ids[-1]) for _, postings in asked if len(postings.ids)), default=0)
     sums = np.zeros(last + 1)
     for count, postings in asked:
-        factor = _fts_weight(notes, count.notes) / _fts_weight(everything, len(postings.ids)) if hidden else 1.0
-        sums[postings.ids] += postings.scores * factor
-    ids = np.flatnonzero(sums)
+        sums[postings.ids] += postings.scores * weight(notes, count.notes)
+    ids = np.flatnonzero(sums > 0.0)
     return ids, sums[ids]
 
 
@@ -217,11 +126,6 @@ def _idf(notes: int, count: int) -> float:
     return math.log1p((notes - count + 0.5) / (count + 0.5)) if count <= notes else 0.0
 
 
-def _fts_weight(notes: int, count: int) -> float:
-    """FTS5's own idf, which is another: without the 1, and never below a millionth."""
-    return max(1e-6, math.log((notes - count + 0.5) / (count + 0.5))) if count <= notes else 1e-6
-
-
 def _wishes(clauses: Sequence[Clause]) -> list[str]:
     """One expression a term: it is held as a whole, or, where it has no whole, by all of its parts."""
     terms: dict[int, list[Clause]] = {}
@@ -229,8 +133,8 @@ def _wishes(clauses: Sequence[Clause]) -> list[str]:
         terms.setdefault(clause.term, []).append(clause)
     wishes = []
     for own in terms.values():
-        whole = [_match(clause) for clause in own if not clause.part]
-        wishes.append("(" + (" OR ".join(whole) or " AND ".join(_match(clause) for clause in own)) + ")")
+        whole = [match(clause) for clause in own if not clause.part]
+        wishes.append("(" + (" OR ".join(whole) or " AND ".join(match(clause) for clause in own)) + ")")
     return wishes
 
 
@@ -239,9 +143,3 @@ def _worth_asking(counts: list[ClauseCount], notes: int) -> list[ClauseCount]:
     present = [count for count in counts if count.notes]
     telling = [count for count in present if not count.clause.stop and count.notes <= COMMON_SHARE * notes]
     return telling or [count for count in present if not count.clause.stop] or present
-
-
-def _match(clause: Clause) -> str:
-    """FTS5's own syntax, in this one place: a quoted string is data, whatever it holds."""
-    quoted = " ".join(clause.tokens).replace('"', '""')
-    return f'"{quoted}"*' if clause.prefix else f'"{quoted}"'

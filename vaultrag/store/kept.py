@@ -53,3 +53,8 @@ class Kept(Generic[Key, Value]):
                 while self._taken > self._room:
                     self._taken -= self._size(self._values.popitem(last=False)[1])
         return value
+
+    def has(self, generation: int | None, key: Key) -> bool:
+        """Whether the value of this key is known."""
+        with self._lock:
+            return generation == self._generation and key in self._values

@@ -10,16 +10,24 @@ passages. A row that is deleted or replaced is only marked; when a quarter is ma
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
+from vaultrag.store.beside import both
+
 Vector = NDArray[np.float32]
 Codes = NDArray[np.int8]
+
+
+WORTH_A_THREAD = 4_000_000
+"""Bytes of codes that take longer to read than another thread takes to wake: a quarter of a millisecond."""
 
 
 def quantise(vectors: Vector) -> tuple[Codes, Vector]:
@@ -29,8 +37,20 @@ def quantise(vectors: Vector) -> tuple[Codes, Vector]:
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
-def compare(query: Vector, codes: Codes, scales: Vector) -> Vector:
-    """The cosines of a query, float32[dim], with the vectors of these codes: float32[n]."""
+def compare(query: Vector, codes: Codes, scales: Vector, beside: Executor | None = None) -> Vector:
+    """The cosines of a query, float32[dim], with the vectors of these codes: float32[n].
+
+    Args:
+        beside: Threads that may take half of the work, where there is much of it.
+    """
+    if beside is not None and codes.nbytes > 2 * WORTH_A_THREAD:
+        half = len(codes) // 2
+        halves = both(
+            beside,
+            lambda: compare(query, codes[:half], scales[:half]),
+            lambda: compare(query, codes[half:], scales[half:]),
+        )
+        return np.concatenate(halves)
     query_codes, query_scales = quantise(query[None, :])
     products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
     cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])
@@ -60,11 +80,11 @@ class _Groups:
         return cls(starts, living, owning[living])
 
     def find(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The group of each of these owners, and which of them have one."""
+        """The places of these owners in ``owners``, and which of them have one."""
         if not len(self.owners):
             return np.zeros(len(owners), np.int64), np.zeros(len(owners), np.bool_)
         places = np.minimum(np.searchsorted(self.owners, owners), len(self.owners) - 1)
-        return self.living[places], np.asarray(self.owners[places] == owners)
+        return places, np.asarray(self.owners[places] == owners)
 
     def among(self, owners: frozenset[int], *, invert: bool = False) -> NDArray[np.bool_]:
         """Which of the living groups belong to these owners; with ``invert``: to others."""
@@ -74,14 +94,20 @@ class _Groups:
 class Matrix:
     """A growing int8 matrix with owners. All methods may be called from any thread."""
 
-    def __init__(self, dimension: int, reserve: int = 256) -> None:
+    def __init__(self, dimension: int, reserve: int = 256, beside: Executor | None = None) -> None:
+        """Args:
+        beside: See ``compare``.
+        """
         self._dimension = dimension
+        self._beside = beside
         self._codes = np.empty((reserve, dimension), np.int8)
         self._scales = np.empty(reserve, np.float32)
         self._owners = np.empty(reserve, np.int64)
         self._size = 0
         self._dead = 0
-        self._places: dict[int, tuple[int, int]] = {}
+        # By owner, which are small numbers: its first row, and how many it has. (A dict takes twenty times the room.)
+        self._starts = np.zeros(0, np.int32)
+        self._counts = np.zeros(0, np.int32)
         self._groups: _Groups | None = None  # made at the first scan after a change
         self._lock = threading.Lock()
 
@@ -90,12 +116,13 @@ class Matrix:
         return self._size - self._dead
 
     def __contains__(self, owner: int) -> bool:
-        return owner in self._places
+        return 0 <= owner < len(self._counts) and bool(self._counts[owner])
 
     @property
     def nbytes(self) -> int:
         """Memory held, in bytes."""
-        return self._codes.nbytes + self._scales.nbytes + self._owners.nbytes
+        arrays = (self._codes, self._scales, self._owners, self._starts, self._counts)
+        return sum(array.nbytes for array in arrays)
 
     def put(self, owner: int, codes: Codes, scales: Vector) -> None:
         """Give an owner its rows, in place of any it had."""
@@ -105,32 +132,30 @@ class Matrix:
         """Give owners their rows, in place of any they had.
 
         Args:
-            owners: Each at most once.
+            owners: Each at most once, from 0.
             counts: How many of the rows belong to each owner, in order.
             codes: int8[sum(counts), dim].
             scales: float32[sum(counts)].
         """
+        ids, sizes = np.asarray(owners, np.int64), np.asarray(counts, np.int32)
         with self._lock:
-            for owner in owners:
-                self._drop(owner)
+            self._drop(ids)
             if self._worth_packing():
                 self._pack()
-            self._grow(len(codes))
+            self._grow(len(codes), int(ids.max(initial=-1)) + 1)
             self._groups = None
             end = self._size + len(codes)
             self._codes[self._size : end] = codes
             self._scales[self._size : end] = scales
-            self._owners[self._size : end] = np.repeat(np.asarray(owners, np.int64), counts)
-            for owner, count in zip(owners, counts, strict=True):
-                if count:
-                    self._places[owner] = (self._size, count)
-                    self._size += count
+            self._owners[self._size : end] = np.repeat(ids, sizes)
+            self._starts[ids] = self._size + np.cumsum(sizes) - sizes
+            self._counts[ids] = sizes
+            self._size = end
 
     def delete(self, owners: Iterable[int]) -> None:
         """Forget these owners' rows."""
         with self._lock:
-            for owner in owners:
-                self._drop(owner)
+            self._drop(np.unique(np.fromiter(owners, np.int64)))
             if self._worth_packing():
                 self._pack()
 
@@ -145,24 +170,32 @@ class Matrix:
                 self._groups = _Groups.of(self._owners[: self._size])
             if not self._size:
                 return MatrixScan(np.empty(0, np.float32), self._groups)
-            return MatrixScan(compare(query, self._codes[: self._size], self._scales[: self._size]), self._groups)
+            codes, scales = self._codes[: self._size], self._scales[: self._size]
+            return MatrixScan(compare(query, codes, scales, self._beside), self._groups)
 
-    def _drop(self, owner: int) -> None:
-        start, count = self._places.pop(owner, (0, 0))
-        self._owners[start : start + count] = -1
-        self._dead += count
-        self._groups = None if count else self._groups
+    def _drop(self, owners: NDArray[np.int64]) -> None:
+        """Mark the rows of these owners, each of which stands there once."""
+        owners = owners[owners < len(self._counts)]
+        starts, counts = self._starts[owners], self._counts[owners]
+        total = int(counts.sum())
+        if total:
+            self._owners[np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(total)] = -1
+            self._counts[owners] = 0
+            self._dead += total
+            self._groups = None
 
-    def _grow(self, count: int) -> None:
-        needed = self._size + count
-        if needed <= len(self._codes):
-            return
-        capacity = max(needed, len(self._codes) * 3 // 2)
-        for name in ("_codes", "_scales", "_owners"):
-            old = getattr(self, name)
-            new = np.empty((capacity, *old.shape[1:]), old.dtype)
-            new[: self._size] = old[: self._size]
-            setattr(self, name, new)
+    def _grow(self, rows: int, owners: int) -> None:
+        """Make room for so many more rows, and for owners below this number."""
+        if self._size + rows > len(self._codes):
+            capacity = max(self._size + rows, len(self._codes) * 3 // 2)
+            for name in ("_codes", "_scales", "_owners"):
+                old = getattr(self, name)
+                new = np.empty((capacity, *old.shape[1:]), old.dtype)
+                new[: self._size] = old[: self._size]
+                setattr(self, name, new)
+        if owners > len(self._counts):
+            more = np.zeros(max(owners, len(self._counts) * 3 // 2) - len(self._counts), np.int32)
+            self._starts, self._counts = np.concatenate([self._starts, more]), np.concatenate([self._counts, more])
 
     def _worth_packing(self) -> bool:
         return self._dead > 1024 and self._dead * 4 > self._size
@@ -171,10 +204,8 @@ class Matrix:
         keep = np.flatnonzero(self._owners[: self._size] >= 0)
         self._codes, self._scales, self._owners = self._codes[keep], self._scales[keep], self._owners[keep]
         self._size, self._dead = len(keep), 0
-        self._places = {}
         starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
-        for start, end in zip(starts, [*starts, self._size][1:], strict=True):
-            self._places[int(self._owners[start])] = (int(start), int(end - start))
+        self._starts[self._owners[starts]] = starts
 
 
 class MatrixScan:
@@ -184,25 +215,26 @@ class MatrixScan:
         self._scores = scores
         self._groups = groups
         # An owner's rows stand together, so that one pass over them finds the best of each.
-        self._best = np.maximum.reduceat(scores, groups.starts) if len(scores) else scores
+        best = np.maximum.reduceat(scores, groups.starts) if len(scores) else scores
+        self._best = best[groups.living]  # by owner
 
     def nearest(self, k: int, allowed: frozenset[int] | None = None) -> tuple[NDArray[np.int64], Vector]:
         """The ``k`` best owners, each by its best row: int64[k] and their cosines, float32[k]; best first."""
-        owners, scores = self._groups.owners, self._best[self._groups.living]
+        owners, scores = self._groups.owners, self._best
         if allowed is not None:
             among = self._groups.among(allowed)
             owners, scores = owners[among], scores[among]
         if k < len(owners):
-            top = np.argpartition(scores, -k)[-k:]
+            top = np.flatnonzero(scores >= np.partition(scores, -k)[-k])  # k, and what is as good as the last of them
             owners, scores = owners[top], scores[top]
-        order = np.lexsort((owners, -scores))
+        order = np.lexsort((owners, -scores))[:k]
         return owners[order], scores[order]
 
     def best_of(self, owners: NDArray[np.int64]) -> NDArray[np.float64]:
         """The best cosine of each of these owners, float64[len(owners)]; NaN for one without a row."""
-        groups, known = self._groups.find(owners)
+        places, known = self._groups.find(owners)
         best = np.full(len(owners), np.nan)
-        best[known] = self._best[groups[known]]
+        best[known] = self._best[places[known]]
         return best
 
     def best_row(self, owner: int) -> tuple[float, int] | None:
@@ -219,6 +251,8 @@ class MatrixScan:
 
     def background(self, without: frozenset[int] = frozenset()) -> tuple[float, float]:
         """Mean and standard deviation over all owners but these: what this query gets from the vault at large."""
-        groups = self._groups.living
-        scores = self._best[groups[self._groups.among(without, invert=True)] if without else groups]
-        return (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)
+        scores = self._best[self._groups.among(without, invert=True)] if without else self._best
+        if not len(scores):
+            return 0.0, 0.0
+        mean = float(scores.mean())
+        return mean, math.sqrt(max(0.0, float(scores @ scores) / len(scores) - mean * mean))

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from vaultrag.model import NameHit, NoteId
 from vaultrag.notes.words import name_key, tokens_of_name
-from vaultrag.ranking.likeness import MAX_SLIPS, MIN_FUZZY, Likeness, telling
+from vaultrag.ranking.likeness import MIN_FUZZY, Likeness, telling
 from vaultrag.ranking.stopwords import STOP_WORDS
-from vaultrag.store.connection import rows
+from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
@@ -35,7 +35,10 @@ _MIN_SIMILARITY = 0.75
 _CANDIDATES = 100
 _MAX_TIED, _TIED = 2_000, 300  # where so many are as good as the last candidate, the shortest of them are taken
 
-_LISTED = 500_000
+_MAX_FUZZY_WORDS = 5
+"""A longer name that is typed with slips is found by its other words: titles weigh in the words arm too."""
+
+_LISTED = 1_000_000
 """Numbers kept of the lists of names behind letters in threes: 4 MB. While a name is typed, most are asked again."""
 
 
@@ -48,8 +51,8 @@ class Names:
         """
         self._index = index
         self._hidden = hidden
-        self._lists: Kept[str, NDArray[np.int64]] = Kept(_LISTED, lambda found: len(found) + 8)
-        self._names: Kept[frozenset[NoteId], NDArray[np.int64]] = Kept(_LISTED, len)
+        self._lists: Kept[str, NDArray[np.int32]] = Kept(_LISTED, lambda found: len(found) + 8)
+        self._names: Kept[frozenset[NoteId], NDArray[np.int32]] = Kept(_LISTED, len)
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
         """The best ``k`` notes by name, best first, one row a note."""
@@ -96,7 +99,9 @@ class Names:
         likeness = Likeness([word], [key.split() for (key,) in found])
         values = likeness.words[0]
         best = values.max(initial=0.0)
-        return [likeness.others[place] for place in np.flatnonzero(values == best)][:3] if 0.0 < best < 1.0 else []
+        if not 0.0 < best < 1.0:
+            return []
+        return sorted(likeness.others[place] for place in np.flatnonzero(values == best))[:3]
 
     def linking(
         self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
@@ -136,14 +141,15 @@ class Names:
     ) -> list[NameHit]:
         asked = telling(words)
         grams = sorted({word[i : i + 3] for word in asked for i in range(len(word) - 2)})
-        if not grams:
+        if not grams or len(asked) > _MAX_FUZZY_WORDS:
             return []
         better, tied = _best(self._lists_of(connection, grams, generation, seen))
-        # A name that leaves a quarter of the letters without a partner is not near; slips may each leave out a letter.
-        least = int(_MIN_SIMILARITY * sum(map(len, asked))) - MAX_SLIPS * len(asked)
+        # A name has as many letters as it matches: a slip that leaves one out costs more than a letter's likeness.
+        least = int(_MIN_SIMILARITY * sum(map(len, set(asked))))
         found = [
             row
             for ids, limit in ((better, _CANDIDATES), (tied, _TIED))
+            if ids
             for row in rows(
                 connection,
                 "SELECT note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
@@ -155,7 +161,7 @@ class Names:
 
     def _lists_of(
         self, connection: apsw.Connection, grams: Sequence[str], generation: int | None, seen: _Seen
-    ) -> list[NDArray[np.int64]]:
+    ) -> list[NDArray[np.int32]]:
         """For each three letters the names that hold them, of notes that are seen: cut before the best are chosen."""
         lists = [self._holding(connection, gram, generation) for gram in grams]
         if seen.allowed is not None:
@@ -168,23 +174,24 @@ class Names:
 
     def _names_of(
         self, connection: apsw.Connection, notes: frozenset[NoteId], generation: int | None
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[np.int32]:
         """The numbers of these notes' names."""
 
-        def read() -> NDArray[np.int64]:
+        def read() -> NDArray[np.int32]:
             sql = "SELECT id FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
-            return np.fromiter(chain.from_iterable(rows(connection, sql, (json.dumps(list(notes)),))), np.int64)
+            return np.fromiter(chain.from_iterable(rows(connection, sql, (json.dumps(list(notes)),))), np.int32)
 
         return self._names.get(generation, notes, read)
 
-    def _holding(self, connection: apsw.Connection, gram: str, generation: int | None) -> NDArray[np.int64]:
+    def _holding(self, connection: apsw.Connection, gram: str, generation: int | None) -> NDArray[np.int32]:
         """The numbers of the names that hold these three letters."""
 
-        def read() -> NDArray[np.int64]:
-            sql = "SELECT rowid FROM name_letters WHERE name_letters MATCH ?"
+        def read() -> NDArray[np.int32]:
+            sql = "SELECT group_concat(rowid) FROM name_letters WHERE name_letters MATCH ?"
             # A NUL ends what SQLite reads of the expression; it is in no name.
             quoted = '"' + gram.replace('"', '""').replace("\0", " ") + '"'
-            return np.fromiter(chain.from_iterable(rows(connection, sql, (quoted,))), np.int64)
+            found = scalar(connection, sql, (quoted,))
+            return np.fromstring(found, np.int32, sep=",") if found else np.zeros(0, np.int32)
 
         return self._lists.get(generation, gram, read)
 
@@ -256,7 +263,7 @@ def _beginning(connection: apsw.Connection, key: str, seen: _Seen) -> list[NameH
     ]
 
 
-def _best(lists: Sequence[NDArray[np.int64]]) -> tuple[list[int], list[int]]:
+def _best(lists: Sequence[NDArray[np.int32]]) -> tuple[list[int], list[int]]:
     """The numbers that stand in the most lists, the rare lists weighing more, and those that tie for the last places.
 
     SQLite's own ``bm25`` over the same letters takes many times as long, and the order among the best does not matter:
@@ -265,7 +272,7 @@ def _best(lists: Sequence[NDArray[np.int64]]) -> tuple[list[int], list[int]]:
     scores = np.zeros(1 + max((int(found[-1]) for found in lists if len(found)), default=0))
     for found in lists:
         scores[found] += 1.0 / (1.0 + math.log1p(len(found)))
-    here = np.flatnonzero(scores)
+    here = np.flatnonzero(scores > 0.0)  # of truths: a search through numbers takes ten times as long
     if len(here) <= _CANDIDATES:
         return here.tolist(), []
     scores = scores[here]

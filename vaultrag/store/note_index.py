@@ -245,7 +245,8 @@ def skipped_in(connection: apsw.Connection) -> dict[NotePath, Skipped]:
 
 def problems_in(connection: apsw.Connection) -> list[Skipped]:
     """See ``ports.Census``."""
-    found = rows(connection, "SELECT path, problems FROM notes WHERE problems != '[]' ORDER BY path")
+    # Sorted by an expression, so that the few are found by their own index and not by walking all notes by path.
+    found = rows(connection, "SELECT path, problems FROM notes WHERE problems != '[]' ORDER BY +path")
     return [Skipped(path, "; ".join(json.loads(problems))) for path, problems in found]
 
 

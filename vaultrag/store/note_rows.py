@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from unicodedata import normalize
 
 import apsw
+import msgspec
 from rapidfuzz import fuzz, process
 
 from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
@@ -213,6 +214,9 @@ def _grouped(pairs: Iterable[tuple[NoteId, str]]) -> dict[NoteId, list[str]]:
     return groups
 
 
+_properties = msgspec.json.Decoder(dict[str, str | tuple[str, ...]]).decode
+
+
 def _row(columns: Sequence[Any], tags: Iterable[str], aliases: Iterable[str]) -> NoteRow:
     note_id, path, title, mtime_ns, size, body_line, body_chars, properties = columns
     return NoteRow(
@@ -223,7 +227,7 @@ def _row(columns: Sequence[Any], tags: Iterable[str], aliases: Iterable[str]) ->
         size,
         body_line,
         body_chars,
-        {key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(properties).items()},
+        _properties(properties),
         tuple(tags),
         tuple(aliases),
     )

@@ -92,6 +92,7 @@ NOTE_STEPS: tuple[str, ...] = (
     );
     CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab (words, row);
     """,
+    "CREATE VIRTUAL TABLE words_instances USING fts5vocab (words, instance);",
 )
 
 VECTOR_STEPS: tuple[str, ...] = (

@@ -35,13 +35,11 @@ class VectorScan:
         """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
         return _pairs(*self._near_passages(k, allowed))
 
-    def together(
-        self, k: int, allowed: frozenset[NoteId] | None, others: Sequence[NoteId]
-    ) -> tuple[Ids, Cosines, Cosines]:
+    def together(self, k: int, allowed: frozenset[NoteId] | None, others: Ids) -> tuple[Ids, Cosines, Cosines]:
         """See ``ports.VectorScan``."""
         near, cosines = self._near(k, allowed)
         near_passages, passage_cosines = self._near_passages(k, allowed)
-        ids = np.unique(np.concatenate([near, near_passages, np.asarray(others, np.int64)]))
+        ids = np.unique(np.concatenate([near, near_passages, others]))
         own, best = self._notes.best_of(ids), self._passages.best_of(ids)
         own[np.searchsorted(ids, near)] = cosines  # the first of them are exact
         best[np.searchsorted(ids, near_passages)] = passage_cosines

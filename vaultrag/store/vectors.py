@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -89,8 +91,10 @@ class Vectors:
         self.readers = Readers(path)
         self._writer = writer
         self._lock = threading.RLock()
-        self._notes = Matrix(identity.dimension)
-        self._passages = Passages(identity.dimension, self._passages_of)
+        beside = ThreadPoolExecutor(1, "vaultrag-vectors") if (os.cpu_count() or 1) > 1 else None
+        self._beside = beside
+        self._notes = Matrix(identity.dimension, beside=beside)
+        self._passages = Passages(identity.dimension, self._passages_of, beside=beside)
         self._loaded = threading.Event()
         self._closed = False
         self._inode = inode(path)
@@ -121,6 +125,8 @@ class Vectors:
                 self._closed = True
                 mark_clean(self._writer, self.path)
                 self._writer.close()
+        if self._beside is not None:
+            self._beside.shutdown(wait=False)
 
     # -- memory --------------------------------------------------------------------------------------------------
 
@@ -305,13 +311,18 @@ class Vectors:
 
     def _cosines(self, query: Vector, ids: Sequence[NoteId]) -> dict[NoteId, float]:
         """The cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
-        sql = "SELECT embedding FROM note_vectors WHERE note_id = ?"
+        # The list drives: with IN, vec0 would walk all of its rows.
+        sql = (
+            "SELECT vectors.note_id, vectors.embedding FROM json_each(?) AS asked"
+            " CROSS JOIN note_vectors AS vectors ON vectors.note_id = asked.value"
+        )
         try:
             with self.readers.reading() as connection:
-                found = [(note_id, scalar(connection, sql, (note_id,))) for note_id in ids]
+                found = rows(connection, sql, (json.dumps(ids),))
         except StoreError:
             return {}
-        return {note_id: float(np.frombuffer(blob, np.float32) @ query) for note_id, blob in found if blob is not None}
+        vectors = np.frombuffer(b"".join(blob for _, blob in found), np.float32).reshape(-1, len(query))
+        return dict(zip((note_id for note_id, _ in found), (vectors @ query).tolist(), strict=True))
 
     def _row(self, note_id: NoteId, text_hash: str, note: EmbeddedNote) -> Row:
         vector = np.ascontiguousarray(note.vector, np.float32)
@@ -347,9 +358,12 @@ class Vectors:
 
     def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
         """The passages of these notes, from the file; none where it cannot be asked (any more)."""
-        sql = "SELECT note_id, lines, codes, scales FROM passages WHERE note_id = ?"
+        sql = (
+            "SELECT passages.note_id, lines, codes, scales FROM json_each(?) AS asked"
+            " CROSS JOIN passages ON passages.note_id = asked.value"
+        )
         try:
             with self.readers.reading() as connection:
-                return [PassageRow(*row) for note_id in note_ids for row in rows(connection, sql, (note_id,))]
+                return list(map(PassageRow._make, rows(connection, sql, (json.dumps(note_ids),))))
         except StoreError:
             return []

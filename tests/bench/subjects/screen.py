@@ -24,6 +24,7 @@ from typing import Any
 
 from tests.bench.bounds import python_start_ms
 from tests.bench.machine import ROOT, cpu_s
+from tests.bench.serving import installed
 from tests.bench.stage import Stage, subject
 from tests.bench.vaults import Zipf, vocabulary
 
@@ -63,7 +64,7 @@ def start(home: Path, *, keys: bool, preview: bool = True) -> Measured:
     """Open the screen, and type some queries if wanted."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    environment = {**os.environ, "VAULTRAG_HOME": str(home), "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
+    environment = {**installed(home), "VAULTRAG_HOME": str(home), "TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
     begun = time.perf_counter()
     options: dict[str, Any] = {"stdin": slave, "stdout": slave, "stderr": slave, "env": environment}
     process = subprocess.Popen([sys.executable, "-m", "vaultrag"], start_new_session=True, **options)

@@ -1,0 +1,55 @@
+"""Lists that two threads read are the lists that one reads, of the same moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from tests.store.test_postings import WORDS, fill
+from tests.support.stores import add
+from vaultrag.model import Clause
+from vaultrag.store.fulltext import FullText
+from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.word_lists import WordLists
+
+ASKED = [Clause((word,), term) for term, word in enumerate(WORDS)]
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Executor]:
+    monkeypatch.setattr("vaultrag.store.word_lists.WORTH_A_THREAD", 1)
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+def test_two_threads_find_what_one_finds(index: NoteIndex, beside: Executor) -> None:
+    fill(index)
+    alone, together = FullText(index).search(ASKED), FullText(index, beside=beside).search(ASKED)
+    assert together.ids.tolist() == alone.ids.tolist()
+    assert together.counts == alone.counts
+    np.testing.assert_array_equal(together.bm25, alone.bm25)
+
+
+def test_the_other_thread_reads_half(index: NoteIndex, beside: Executor) -> None:
+    fill(index)
+    lists = WordLists(index, beside)
+    with index.snapshot() as (connection, generation):
+        look = lists.look(connection, generation, frozenset())
+        lists.read_ahead(look, ASKED)
+        assert all(lists._words.has(generation, clause) for clause in ASKED)
+
+
+def test_what_was_written_meanwhile_is_not_mixed_in(index: NoteIndex, beside: Executor) -> None:
+    """The other thread begins its look after a write: what it would read is of another moment."""
+    fill(index)
+    lists = WordLists(index, beside)
+    with index.snapshot() as (connection, generation):
+        look = lists.look(connection, generation, frozenset())
+        before = lists.count(look, ASKED[1])
+        add(index, "late.md", " ".join(WORDS))
+        lists.read_ahead(look, ASKED)
+        assert lists.count(look, ASKED[1]) == before
+        assert not lists._words.has(generation, ASKED[2])
