@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from pathlib import PurePosixPath
-from typing import NamedTuple
 from unicodedata import normalize
 
-from vaultrag.model import IndexedEntry, Note
+from vaultrag.model import IndexedEntry, Note, NoteValues
 from vaultrag.notes.words import has_long_run, name_key, parts, prepare
 
 _BLOB_CHARS = 200
@@ -17,27 +16,10 @@ _LINK_LINE = re.compile(r"^[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+
 _NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "cssclass"}
 
 
-class NoteValues(NamedTuple):
-    """The rows of one note, without its id.
-
-    Attributes:
-        note: The columns of ``notes``.
-        names: (kind, name, key, line, level) each.
-        tags: (tag, key) each.
-        links: (target, key, kind, alias, heading, block, line) each.
-        words: The texts of the full-text columns, in the order of ``schema.FIELDS``.
-    """
-
-    note: tuple[str | int, ...]
-    names: list[tuple[str, str, str, int, int]]
-    tags: list[tuple[str, str]]
-    links: list[tuple[str | int, ...]]
-    words: tuple[str, ...]
-
-
 def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
     """The rows of a note."""
     return NoteValues(
+        entry=entry,
         note=(
             entry.path,
             *path_forms(entry.path),
