@@ -176,6 +176,11 @@ class NoteIndex(Census, Protocol):
         """Add or replace, in one transaction. ``note_id`` 0 asks for a new id. Returns the ids, in order."""
         ...
 
+    def tidy(self) -> bool:
+        """Put in order a part of what many new notes have left behind, so that words are found faster; whether there is
+        more of it. Answers are the same before and after."""
+        ...
+
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         """Give known notes their new path and stat; their text is unchanged."""
         ...

@@ -96,6 +96,50 @@ def test_large_batch(index: NoteIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(index, "two6") == ["6.md"]
 
 
+def _pieces(index: NoteIndex) -> int:
+    with index.readers.reading() as connection:
+        return int(connection.execute("SELECT count(DISTINCT segid) FROM words_idx").get)
+
+
+def test_large_batches_are_put_in_order_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large batches leave the words in pieces; putting these in order can be broken off, and changes no answer."""
+    monkeypatch.setattr(note_writing, "LARGE", 2)
+    monkeypatch.setattr(note_writing, "TIDY_PAGES", 1)
+    path = tmp_path / "notes.db"
+    index = NoteIndex.open(path)
+    for batch in range(20):
+        made = [parsed(f"{batch}-{n}.md", f"everywhere batch{batch} " + f"word{batch}x{n} " * 400) for n in range(2)]
+        index.upsert([values_of(*one) for one in made])
+    assert _pieces(index) == 20
+    before = sorted(found(index, "everywhere"))
+    assert len(before) == 40
+    generation = index.generation
+    assert index.tidy()
+    assert index.generation == generation
+    index.close()
+
+    index = NoteIndex.open(path)
+    steps = 1
+    while index.tidy():
+        steps += 1
+    assert steps > 1
+    assert _pieces(index) < 4
+    assert sorted(found(index, "everywhere")) == before
+    assert found(index, "batch7 word7x1")[0] == "7-1.md"
+    index.close()
+
+
+def test_nothing_to_put_in_order(index: NoteIndex) -> None:
+    """Small batches are put in order as they come: nothing is written for them later."""
+    for n in range(10):
+        add(index, f"{n}.md", "text")
+    with index.readers.reading() as connection:
+        before = connection.execute("PRAGMA data_version").get
+    assert not index.tidy()
+    with index.readers.reading() as connection:
+        assert connection.execute("PRAGMA data_version").get == before
+
+
 def test_move(index: NoteIndex) -> None:
     """A move changes the path and the stat and keeps the id and the hash of the text."""
     note_id = add(index, "old/a.md", "text")

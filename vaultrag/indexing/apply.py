@@ -37,8 +37,9 @@ log = logging.getLogger(__name__)
 BATCH = 128
 """Notes in one transaction: enough to make commits cheap, few enough that a crash costs little."""
 
-LARGEST_BATCH = 1024
-"""Of thousands of notes so many: SQLite merges what it has written less often, which is half of its work."""
+LARGEST_BATCH = 768
+"""Of thousands of notes so many: SQLite merges what it has written less often, which is half of its work. With more of
+them it gains little, and memory grows."""
 
 BATCH_BYTES = 16_000_000
 """A batch ends here too: so much text is held in memory at once."""

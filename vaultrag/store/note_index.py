@@ -49,6 +49,8 @@ class NoteIndex:
         self._lock = threading.RLock()
         self._closed = False
         self._inode = inode(path)
+        with translating(path, in_use=False):
+            self._untidy = note_writing.untidy(writer)
         self.generation = 0
         """Counts the beginnings and the ends of writes, and so is odd while something is written; see ``snapshot``."""
 
@@ -139,7 +141,18 @@ class NoteIndex:
     def upsert(self, notes: Iterable[NoteValues]) -> list[NoteId]:
         made = list(notes)
         with self._writing() as connection:
-            return note_writing.write(connection, made)
+            ids = note_writing.write(connection, made)
+        self._untidy = self._untidy or len(made) >= note_writing.LARGE
+        return ids
+
+    def tidy(self) -> bool:
+        if self._untidy:
+            # No change of the generation: what was read before is as true as after.
+            with self._lock, translating(self.path):
+                in_place(self.path, self._inode)
+                with writing(self._writer) as connection:
+                    self._untidy = note_writing.tidy(connection)
+        return self._untidy
 
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         with self._writing() as connection:
