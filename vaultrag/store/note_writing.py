@@ -20,6 +20,9 @@ from vaultrag.store.schema import FIELDS
 MAX_VALUES = 32_000
 """Values bound in one statement; SQLite takes 32,766."""
 
+KEPT_ROWS = 16
+"""A statement of so many rows, such as a note that was edited needs, is kept for the next time."""
+
 GATHERED_BYTES = 8 << 20
 """The full-text table gathers so much before it writes it out, which is more than a batch has. It is held only while
 there is so much to write."""
@@ -30,7 +33,7 @@ LARGE = 256
 _MERGED_AT_ONCE = {"automerge": 4, "crisismerge": 16}
 _MERGED_LATER = {"automerge": 0, "crisismerge": 256}
 """SQLite's own choice merges a little with each write, over and over; the other lets pieces lie until ``tidy`` merges
-them once. A word is looked for in each piece meanwhile: about 130 at 100,000 notes, a millisecond more."""
+them once. A word is looked for in each piece meanwhile: about 200 at 100,000 notes, a millisecond more."""
 
 TIDY_PAGES = 256
 """Of 4 KB, written by one call of ``tidy``: some 30 ms of work."""
@@ -149,4 +152,6 @@ def _insert(
     row = f"({', '.join('?' * len(columns))})"
     left = iter(new)
     while many := list(islice(left, MAX_VALUES // len(columns))):
-        connection.execute(begin + ", ".join([row] * len(many)) + otherwise, tuple(chain.from_iterable(many)))
+        sql = begin + ", ".join([row] * len(many)) + otherwise
+        # A statement that is kept keeps its values, and one of just so many rows hardly comes again.
+        connection.execute(sql, tuple(chain.from_iterable(many)), can_cache=len(many) <= KEPT_ROWS)
