@@ -24,6 +24,7 @@ from vaultrag.model import (
     NotePath,
     NoteRow,
     NoteText,
+    NoteValues,
     Passage,
     ReadResult,
     Scan,
@@ -167,8 +168,17 @@ class NoteIndex(Census, Protocol):
         """The hash of every note's embedded text, the most recently changed note first."""
         ...
 
-    def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+    def prepare(self, entry: IndexedEntry, note: Note) -> NoteValues:
+        """What ``upsert`` is given of a note. May be called in any thread, while another writes."""
+        ...
+
+    def upsert(self, notes: Iterable[NoteValues]) -> list[NoteId]:
         """Add or replace, in one transaction. ``note_id`` 0 asks for a new id. Returns the ids, in order."""
+        ...
+
+    def tidy(self) -> bool:
+        """Put in order a part of what many new notes have left behind, so that words are found faster; whether there is
+        more of it. Answers are the same before and after."""
         ...
 
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:

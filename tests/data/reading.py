@@ -15,6 +15,7 @@ from tests.support.daemons import REPOSITORY
 from tests.support.stores import parsed
 from vaultrag.store.connection import rows
 from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.note_values import values_of
 from vaultrag.store.schema import READING
 
 FILE = Path(__file__).with_name("reading.json")
@@ -37,7 +38,7 @@ def now() -> dict[str, object]:
         for path in sorted(path for path in VAULT.rglob("*.md") if path.is_file()):
             text = path.read_bytes().decode("utf-8", "replace")
             given.update(text.encode())
-            index.upsert([parsed(path.relative_to(VAULT).as_posix(), text)])
+            index.upsert([values_of(*parsed(path.relative_to(VAULT).as_posix(), text))])
         with index.readers.reading() as connection:
             for table in _TABLES:
                 for row in rows(connection, table):

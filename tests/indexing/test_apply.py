@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from vaultrag.errors import StoreFull
 from vaultrag.indexing import apply
 from vaultrag.indexing.apply import Applied, Applier
 from vaultrag.indexing.plan import plan
-from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, ReadResult
+from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, NoteValues, ReadResult
 from vaultrag.notes import parse_note
 from vaultrag.store.note_index import NoteIndex
 
@@ -61,7 +62,7 @@ def test_the_next_batch_is_read_while_one_is_written(bench: Bench, monkeypatch: 
     third_read = threading.Event()
     upsert, reading = bench.index.upsert, bench.vault.read
 
-    def slow(notes: list[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+    def slow(notes: list[NoteValues]) -> list[NoteId]:
         if not bench.index.count():
             assert third_read.wait(10), "nothing was read while the first batch was written"
         return upsert(notes)
@@ -79,14 +80,14 @@ def test_the_next_batch_is_read_while_one_is_written(bench: Bench, monkeypatch: 
 
 
 def test_answers_go_first(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between a few notes and the next, who waits for an answer is let go first."""
+    """Between a few notes and the next, and before a batch is written, who waits for an answer is let go first."""
     monkeypatch.setattr(apply, "FEW", 2)
     offered: list[None] = []
     bench.applier = Applier(bench.vault, bench.index, lambda: offered.append(None))
     for number in range(5):
         bench.vault.write(f"{number}.md", "x")
     bench.look()
-    assert len(offered) == 3
+    assert len(offered) == 3 + 1
 
 
 def test_touch(bench: Bench) -> None:
@@ -271,7 +272,7 @@ def test_batches_are_bounded(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> N
     sizes: list[int] = []
     upsert = bench.index.upsert
 
-    def counted(notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
+    def counted(notes: Iterable[NoteValues]) -> list[NoteId]:
         notes = list(notes)
         sizes.append(len(notes))
         return upsert(notes)
@@ -281,6 +282,19 @@ def test_batches_are_bounded(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> N
     assert sizes == [1] * 5
 
 
+def test_batches_grow(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first notes are written soon, many of them together, and the last ones soon after they were read."""
+    monkeypatch.setattr(apply, "BATCH", 2)
+    monkeypatch.setattr(apply, "LARGEST_BATCH", 8)
+    for n in range(40):
+        bench.vault.write(f"{n}.md", str(n))
+    done: list[int] = []
+    indexed = bench.index.entries()
+    bench.applier.apply(plan(bench.vault.scan(), indexed), indexed, progress=done.append)
+    assert [after - before for before, after in pairwise([0, *done])] == [2, 2, 4, 8, 8, 8, 4, 2, 2]
+    assert bench.index.count() == 40
+
+
 class Picky:
     """An index that one note breaks."""
 
@@ -288,9 +302,9 @@ class Picky:
         self._index = index
         self._fault = fault
 
-    def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> Sequence[NoteId]:
+    def upsert(self, notes: Iterable[NoteValues]) -> Sequence[NoteId]:
         notes = list(notes)
-        if any("strange" in entry.path for entry, _ in notes):
+        if any("strange" in values.entry.path for values in notes):
             raise self._fault
         return self._index.upsert(notes)
 

@@ -15,10 +15,12 @@ from tests.support.embedders import HashEmbedder
 from tests.support.stores import found
 from vaultrag.config import NoteSettings
 from vaultrag.errors import EmbedderUnavailable, StoreFull
+from vaultrag.indexing import apply
 from vaultrag.indexing import worker as module
 from vaultrag.indexing.apply import BATCH
 from vaultrag.indexing.embedding import WORDS_FIRST_S
 from vaultrag.model import EmbeddedNote, EmbedProblem, NotePath, NoteText, ReadResult
+from vaultrag.store import note_writing
 from vaultrag.watch.reader import DiskReader
 
 
@@ -60,6 +62,29 @@ def test_words_before_vectors(build: Build, monkeypatch: pytest.MonkeyPatch) -> 
     house.settle()
     assert calls == 0
     assert house.consistent()
+
+
+def test_many_new_notes_are_put_in_order(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What many notes have left behind is put in order before the thread rests."""
+    monkeypatch.setattr(note_writing, "LARGE", 4)
+    monkeypatch.setattr(apply, "BATCH", 4)
+    monkeypatch.setattr(note_writing, "TIDY_PAGES", 1)
+    house = build()
+    done: list[bool] = []
+    tidy = house.index.tidy
+
+    def noted() -> bool:
+        done.append(tidy())
+        return done[-1]
+
+    monkeypatch.setattr(house.index, "tidy", noted)
+    _fill(house).start().settle()
+    assert done[:1] == [True]
+    assert done[-1:] == [False]
+    assert house.consistent()
+    house.vault.write("one.md", "more")
+    house.look("one.md")
+    assert done.count(True) == done.index(False)
 
 
 def test_rest(build: Build) -> None:

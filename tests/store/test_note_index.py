@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from tests.support.stores import add, found, parsed, row_counts
 from vaultrag.errors import StoreError
 from vaultrag.model import NoteId, NotePath, Skipped
+from vaultrag.store import note_writing
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
+from vaultrag.store.note_values import values_of
 
 RICH = """---
 aliases: [First, Erste]
@@ -74,8 +76,68 @@ def test_batch_is_one_transaction(index: NoteIndex) -> None:
     """A batch that fails half-way leaves nothing of it."""
     entry, note = parsed("b.md", "y")
     with pytest.raises(StoreError, match="NOT NULL"):
-        index.upsert([parsed("a.md", "x"), (replace(entry, content_hash=cast("str", None)), note)])
+        index.upsert([values_of(*parsed("a.md", "x")), values_of(replace(entry, content_hash=cast("str", None)), note)])
     assert index.count() == 0
+
+
+def test_large_batch(index: NoteIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows a batch has, each is written once; what stands in it anew replaces what was there."""
+    monkeypatch.setattr(note_writing, "MAX_VALUES", 30)
+    texts = {f"{n}.md": f"# one{n}\n# two{n}\n[[{n}]] #t{n}" for n in range(7)}
+    ids = index.upsert([values_of(*parsed(path, text)) for path, text in texts.items()])
+    counts = row_counts(index)
+    assert counts["names"] == 3 * 7
+    assert counts["tags"] == counts["links"] == counts["words_docsize"] == 7
+    index.delete(ids[:1])
+    again = [parsed(path, text, note_id) for (path, text), note_id in zip(texts.items(), ids, strict=True)]
+    assert index.upsert([values_of(*one) for one in again]) == [ids[-1] + 1, *ids[1:]]
+    assert row_counts(index) == counts
+    assert found(index, "two0") == ["0.md"]
+    assert found(index, "two6") == ["6.md"]
+
+
+def _pieces(index: NoteIndex) -> int:
+    with index.readers.reading() as connection:
+        return int(connection.execute("SELECT count(DISTINCT segid) FROM words_idx").get)
+
+
+def test_large_batches_are_put_in_order_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large batches leave the words in pieces; putting these in order can be broken off, and changes no answer."""
+    monkeypatch.setattr(note_writing, "LARGE", 2)
+    monkeypatch.setattr(note_writing, "TIDY_PAGES", 1)
+    path = tmp_path / "notes.db"
+    index = NoteIndex.open(path)
+    for batch in range(20):
+        made = [parsed(f"{batch}-{n}.md", f"everywhere batch{batch} " + f"word{batch}x{n} " * 400) for n in range(2)]
+        index.upsert([values_of(*one) for one in made])
+    assert _pieces(index) == 20
+    before = sorted(found(index, "everywhere"))
+    assert len(before) == 40
+    generation = index.generation
+    assert index.tidy()
+    assert index.generation == generation
+    index.close()
+
+    index = NoteIndex.open(path)
+    steps = 1
+    while index.tidy():
+        steps += 1
+    assert steps > 1
+    assert _pieces(index) < 4
+    assert sorted(found(index, "everywhere")) == before
+    assert found(index, "batch7 word7x1")[0] == "7-1.md"
+    index.close()
+
+
+def test_nothing_to_put_in_order(index: NoteIndex) -> None:
+    """Small batches are put in order as they come: nothing is written for them later."""
+    for n in range(10):
+        add(index, f"{n}.md", "text")
+    with index.readers.reading() as connection:
+        before = connection.execute("PRAGMA data_version").get
+    assert not index.tidy()
+    with index.readers.reading() as connection:
+        assert connection.execute("PRAGMA data_version").get == before
 
 
 def test_move(index: NoteIndex) -> None:

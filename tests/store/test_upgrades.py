@@ -64,7 +64,7 @@ def test_a_second_opening_changes_nothing(name: str, tmp_path: Path) -> None:
     assert before == 0
     index = NoteIndex.open(tmp_path / NOTES_FILE)
     entry, note = parsed("Pumps/Bearings.md", "# Bearings\n", index.entries()[NotePath("Pumps/Bearings.md")].note_id)
-    index.upsert([(entry, note)])
+    index.upsert([index.prepare(entry, note)])
     index.close()
     again = NoteIndex.open(tmp_path / NOTES_FILE)
     assert [entry.path for entry in again.entries().values() if entry.content_hash] == ["Pumps/Bearings.md"]

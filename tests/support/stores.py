@@ -16,6 +16,7 @@ from vaultrag.ranking.terms import clauses_of
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
+from vaultrag.store.note_values import values_of
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector
@@ -36,7 +37,7 @@ def parsed(path: str, text: str, note_id: int = 0, mtime_ns: int = 1, inode: int
 
 def add(index: NoteIndex, path: str, text: str, note_id: int = 0, mtime_ns: int = 1) -> NoteId:
     """Write one note, in a transaction of its own."""
-    return index.upsert([parsed(path, text, note_id, mtime_ns)])[0]
+    return index.upsert([values_of(*parsed(path, text, note_id, mtime_ns))])[0]
 
 
 def found(index: NoteIndex, query: str, k: int = 80) -> list[str]:

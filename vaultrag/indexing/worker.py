@@ -73,6 +73,7 @@ class IndexWorker:
         self._embedding = embedding
         self._clock = clock
         self._reconcile_s = reconcile_s
+        self._give_way = give_way
         self._applier = Applier(reader, index, give_way)
         self._wake = threading.Condition()
         self._scopes: set[NotePath] = {WHOLE}
@@ -153,6 +154,7 @@ class IndexWorker:
                 self._look(scopes, confirmed)
                 if WHOLE in scopes and not self._stopping:
                     self._embedding.compare(retry_failed=confirmed)
+                self._tidy()
             except VaultragError as fault:
                 log.error("indexing stopped: %s", fault.message)
                 self._broken(fault.message, fault.hint)
@@ -223,6 +225,11 @@ class IndexWorker:
                 why=f"{todo.doubtful}; the index is kept",
                 hint="vaultrag reindex (if they are gone on purpose)",
             )
+
+    def _tidy(self) -> None:
+        """While there is nothing to look at, and nobody waits for an answer."""
+        while not self._stopping and not self._scopes and self._index.tidy():
+            self._give_way()
 
     def _believe(self, todo: Plan, whole: bool) -> bool:
         """Whether a doubtful deletion has been seen twice. An empty vault is believed only when a person says so."""

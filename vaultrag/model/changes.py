@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from vaultrag.model.notes import NoteId, NotePath
 
@@ -85,6 +86,26 @@ class IndexedEntry:
     inode: int
     content_hash: str
     text_hash: str
+
+
+class NoteValues(NamedTuple):
+    """A note as the note index writes it: its rows in each table, without its id.
+
+    Attributes:
+        entry: What is to be remembered of its file.
+        note: The columns of ``notes``.
+        names: (kind, name, key, line, level) each.
+        tags: (tag, key) each.
+        links: (target, key, kind, alias, heading, block, line) each.
+        words: The texts of the full-text columns.
+    """
+
+    entry: IndexedEntry
+    note: tuple[str | int, ...]
+    names: list[tuple[str, str, str, int, int]]
+    tags: list[tuple[str, str]]
+    links: list[tuple[str | int, ...]]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

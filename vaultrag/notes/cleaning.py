@@ -75,9 +75,9 @@ def clean_lifted(lifted: Lifted) -> str:
     text = lifted.text
     if "data:" in text:
         text = _DATA_URI.sub("", text)
-    if "{{" in text:
+    if "{" in text:
         text = _TEMPLATE.sub("", text)
-    if "[[" in text or "](" in text:
+    if "[" in text:
         text = _links_shown(text)
     if "<" in text:
         text = _HTML_TAG.sub(_without_tag, text)
@@ -85,7 +85,7 @@ def clean_lifted(lifted: Lifted) -> str:
         text = _BLOCK_ID.sub("", text)
     text = _unmarked(text)
     text = _RULE.sub("\n", "\n" + text)
-    if "[!" in text:
+    if ">" in text and "[!" in text:
         text = _CALLOUT.sub(r"\1", text)
     text = lifted.restore(text[1:])
     return _BASE64.sub(_without_data, text) if has_long_run(text, MIN_BASE64_CHARS) else text
@@ -100,13 +100,14 @@ def visible(line: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    if "**" in text:
+    # One character is looked for ten times as fast as two.
+    if "*" in text and "**" in text:
         text = _STRONG.sub("", text)
-    return _STRUCK.sub("", text) if "~~" in text else text
+    return _STRUCK.sub("", text) if "~" in text and "~~" in text else text
 
 
 def _links_shown(text: str) -> str:
-    if "![" in text:
+    if "!" in text and "![" in text:
         text = _EMBED.sub(_shown_embed, text)
     return _LINK.sub(_shown_link, text)
 

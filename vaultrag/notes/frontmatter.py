@@ -20,6 +20,9 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 from yaml import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
+from vaultrag.notes import plain_header
+from vaultrag.notes.plain_header import plain_text
+
 try:
     from yaml import CSafeLoader as _Base
 except ImportError:  # a PyYAML built without libyaml: same events, ten times slower
@@ -44,13 +47,6 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 
 _SALVAGED = re.compile(
     r"""(?:^|[{,])[ \t]*["']?(private|always)["']?[ \t]*:(?=[ \t]|$)[ \t]*([^,}\n]*)""", re.MULTILINE | re.IGNORECASE
-)
-
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-# Obsidian reads YAML 1.2, where yes, no, on and off are words like any other.
-_BOOLEANS = {"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false"}
-_DATE = re.compile(
-    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt]|[ \t]+)(\d{1,2}):(\d\d)(:\d\d(?:\.\d*)?)?[ \t]*(Z|[-+]\d\d?(?::?\d\d)?)?)?"
 )
 
 _HANDLER = YAMLHandler()
@@ -99,6 +95,11 @@ def parse(header: str) -> tuple[Properties, str]:
     """
     if len(header) > MAX_HEADER_CHARS:
         return {}, f"properties not read: they are longer than {MAX_HEADER_CHARS // 1024} KB"
+    plain = plain_header.read(header)
+    return _parse_yaml(header) if plain is None else (plain, "")
+
+
+def _parse_yaml(header: str) -> tuple[Properties, str]:
     try:
         document = _HANDLER.load(header, Loader=_TextLoader)
         if isinstance(document, dict):
@@ -197,19 +198,7 @@ def _scalar(event: Any) -> str:
     text: str = event.value
     if event.style:  # quoted or a block: text, whatever it looks like
         return text.strip()
-    if text in _NULLS:
-        return ""
-    if (word := _BOOLEANS.get(text)) is not None:
-        return word
-    if text[:4].isdigit() and (found := _DATE.fullmatch(text)):
-        return _iso(found)
-    return text
-
-
-def _iso(found: re.Match[str]) -> str:
-    year, month, day, hour, minute, seconds, zone = found.groups()
-    date = f"{year}-{month:0>2}-{day:0>2}"
-    return date if hour is None else f"{date}T{hour:0>2}:{minute}{seconds or ''}{zone or ''}"
+    return plain_text(text)
 
 
 class _Flattening:

@@ -68,7 +68,13 @@ def lift(body: str) -> Lifted:
     """Take code and comments out of ``body``."""
     if PLACEHOLDER in body:
         body = body.replace(PLACEHOLDER, "\ufffd")
-    if not ("`" in body or "%%" in body or "<!--" in body or "<%" in body or "~~~" in body):
+    # One character is looked for ten times as fast as several, and most notes have none of these.
+    if not (
+        "`" in body
+        or ("%" in body and "%%" in body)
+        or ("<" in body and ("<!--" in body or "<%" in body))
+        or ("~" in body and "~~~" in body)
+    ):
         return Lifted(body)
     return _Lifter(body).run()
 

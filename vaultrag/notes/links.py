@@ -34,7 +34,7 @@ def find_links(text: str, first_line: int) -> list[Link]:
         text: Prose without code and comments (``lifting.Lifted.text``), or a header.
         first_line: File line of the text's first line.
     """
-    if "[[" not in text and "](" not in text:
+    if "[" not in text:
         return []
     links = []
     line, counted = first_line, 0

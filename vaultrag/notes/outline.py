@@ -32,6 +32,9 @@ _NO_TAG = (
 # Links are matched to be passed over: "[[note#heading]]" and "](#heading)" are no tags.
 _TAG = re.compile(rf"\[\[[^\[\]\n]*+\]\]|\]\([^()\n]*+\)|#(?<![^\s(|>]#)([^{_NO_TAG}]++)")
 
+_NO_TAG_BEGINS = "# \t\n"
+"""What follows the ``#`` of a heading, or the end of the text: such lines need not be searched."""
+
 
 def headings(lifted: Lifted, first_line: int) -> tuple[Heading, ...]:
     """Headings of both kinds, in order, with their visible text.
@@ -51,7 +54,7 @@ def headings(lifted: Lifted, first_line: int) -> tuple[Heading, ...]:
                 title = _CLOSING_MARKS.sub("", title)
             if title := _title(lifted, title, match.start(2) - 1):
                 found.append(Heading(len(match[1]), title, line))
-    if "\n==" in text or "\n---" in text:
+    if ("=" in text and "\n==" in text) or "\n---" in text:
         found.extend(_setext(lifted, text, first_line))
         found.sort(key=lambda heading: heading.line)
     return tuple(found)
@@ -79,13 +82,20 @@ def _title(lifted: Lifted, title: str, position: int) -> str:
 
 def inline_tags(lifted: Lifted) -> Iterator[str]:
     """Tags in the text, as written, without ``#``."""
-    if "#" not in lifted.text:
-        return
-    for match in _TAG.finditer(lifted.text):
-        if (tag := match[1]) is not None:
-            tag = tag.strip("/").rstrip("-")
-            if tag and not tag.isdecimal():
-                yield tag
+    text = lifted.text
+    place = text.find("#")
+    while place >= 0:
+        if text[place + 1 : place + 2] in _NO_TAG_BEGINS:
+            place = text.find("#", place + 1)
+            continue
+        end = text.find("\n", place)
+        end = end if end >= 0 else len(text)
+        for match in _TAG.finditer(text, text.rfind("\n", 0, place) + 1, end):
+            if (tag := match[1]) is not None:
+                tag = tag.strip("/").rstrip("-")
+                if tag and not tag.isdecimal():
+                    yield tag
+        place = text.find("#", end)
 
 
 def header_tags(properties: Properties) -> Iterator[str]:

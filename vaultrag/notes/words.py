@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import pairwise
+from functools import lru_cache
+from operator import add
+from typing import cast
 
 _UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -42,14 +44,17 @@ _PICTURE = re.compile(
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _SIGNED = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])(\+\+|#)(?![A-Za-z_#])")
 _VERSION = re.compile(r"(?<![A-Za-z0-9])([vV])(?=\d+\.\d)")
+_SMALL_V, _LARGE_V = re.compile(r"v\d"), re.compile(r"V\d")
 # Letter classes, so that the few notes with a camelCase word are told from the many without at C speed.
 _CLASSES = bytes(
     ord("a") if 97 <= c <= 122 else ord("A") if 65 <= c <= 90 else ord("0") if 48 <= c <= 57 else ord(" ")
     for c in range(256)
 )
 _HUMPS = (b"aA", b"AAaa", b"a0", b"A0", b"0a", b"0A")
-_LETTERS = (b"a", b"A")
-_FEW_DIGITS = 100
+# Patterns that begin with a letter are found at the speed at which that letter is.
+_CAPITAL_WITHIN = re.compile(rb"A(?<=[aA0]A)")
+_DIGIT_BESIDE = re.compile(rb"0(?:(?<=[aA]0)|(?=[aA]))")
+_REMEMBERED_CHARS = 24  # of a word with signs beyond ASCII: the same ones come again and again
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _COMPOUND = re.compile(r"[A-Za-z0-9]+")
 _LATIN_MARKS = re.compile("([A-Za-zÆØĐŁæøđł\u0370-\u03ff])[\u0300-\u036f]+")
@@ -62,47 +67,75 @@ _SINGLE: dict[int, str] = {
     **dict.fromkeys((0xAD, 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFE0E, 0xFE0F,
                      0xFEFF, *range(0x1F3FB, 0x1F400)), ""),
 }  # fmt: skip
+_HAS_SINGLE = re.compile(f"[{''.join(map(chr, _SINGLE))}]")
 
 
 def prepare(text: str) -> str:
     """Rewrite ``text`` so that splitting at everything but letters, marks and digits gives the right words."""
+    if not text:
+        return text
     if _has_sign(text):
         text = _SIGNED.sub(_spell_sign, text)
     if _has_version(text):
         text = _VERSION.sub(r"\1 ", text)
     if text.isascii():
         return text
-    # Lower case here, not by SQLite, whose table lacks the scripts that got it lately.
-    return _RUN.sub(_pairs, _ODD.sub(_plain_or_blank, _PICTURE.sub(r" \g<0> ", fold(text).lower())))
+    # Word by word, for nothing of what follows looks beyond a blank, and most words are plain even where some are not.
+    pieces = [piece if piece.isascii() else _spelled(piece) for piece in text.split(" ")]
+    if None in pieces:
+        return _spell(fold(text))
+    return " ".join(cast("list[str]", pieces)).lower()
+
+
+def _spelled(piece: str) -> str | None:
+    """What ``prepare`` makes of a text without blanks; None where that depends on what else is in the note."""
+    return _spelled_before(piece) if len(piece) <= _REMEMBERED_CHARS else _spelled_now(piece)
+
+
+def _spelled_now(piece: str) -> str | None:
+    plain = _without_single(unicodedata.normalize("NFKC", piece))
+    decomposed = unicodedata.normalize("NFD", plain)
+    unmarked = _LATIN_MARKS.sub(r"\1", decomposed)
+    # What is composed already is seen to be so at once; to compose it anew takes half of all the time for Japanese.
+    folded = unicodedata.normalize("NFC", plain if unmarked == decomposed else unmarked)
+    if folded != plain == decomposed:  # ``fold`` leaves a mark that is no letter's alone where there are no others
+        return None
+    return _spell(folded)
+
+
+_spelled_before = lru_cache(maxsize=2048)(_spelled_now)
+
+
+def _spell(text: str) -> str:
+    """In lower case by Python, not by SQLite, whose table lacks the scripts that got it lately."""
+    if text.isascii():
+        return text.lower()
+    return _RUN.sub(_pairs, _ODD.sub(_plain_or_blank, _PICTURE.sub(r" \g<0> ", text.lower())))
 
 
 def has_long_run(text: str, chars: int) -> bool:
-    """Whether there may be so many characters without a blank: data, not words. Where there are, always true.
-
-    A run of that length fills at least one of the aligned blocks of half its length.
-    """
-    half = chars // 2
-    if len(text) > half and " " not in text[:half] and "\n" not in text[:half]:
-        return True
-    blocks = (text[start : start + half] for start in range(half, len(text) - half + 1, half))
-    return any(" " not in block and "\n" not in block for block in blocks)
+    """Whether there are so many characters without a blank or a line end: data, not words."""
+    start, last = 0, len(text) - chars
+    while start <= last:
+        end = start + chars
+        blank = text.rfind(" ", start, end)
+        if blank < 0:
+            blank = text.rfind("\n", start, end)
+            if blank < 0:
+                return True
+        start = blank + 1
+    return False
 
 
 def _has_version(text: str) -> bool:
-    """Whether a ``v`` is followed by a digit."""
-    for letter in "vV":
-        place = text.find(letter)
-        while place >= 0:
-            if text[place + 1 : place + 2].isdecimal():
-                return True
-            place = text.find(letter, place + 1)
-    return False
+    """Whether a ``v`` is followed by a digit: two patterns that begin with a letter are found faster than one."""
+    return _SMALL_V.search(text) is not None or _LARGE_V.search(text) is not None
 
 
 def _has_sign(text: str) -> bool:
     """Whether a letter is followed by ``++`` or ``#``: tells the many notes without from the few, at C speed."""
     for sign in ("#", "++"):
-        place = text.find(sign, 1)
+        place = text.find(sign, 1) if sign[0] in text else -1  # one character is looked for much faster than two
         while place > 0:
             if text[place - 1].isalpha():
                 return True
@@ -122,11 +155,15 @@ def fold(text: str) -> str:
     """NFKC, without Latin and Greek accents; letter case is left to the tokenizer."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", text).translate(_SINGLE)
+    text = _without_single(unicodedata.normalize("NFKC", text))
     decomposed = unicodedata.normalize("NFD", text)
     if decomposed == text:
         return text
     return unicodedata.normalize("NFC", _LATIN_MARKS.sub(r"\1", decomposed))
+
+
+def _without_single(text: str) -> str:
+    return text.translate(_SINGLE) if _HAS_SINGLE.search(text) else text
 
 
 def name_key(name: str) -> str:
@@ -139,6 +176,8 @@ def tokens_of_name(name: str) -> list[str]:
 
     A name of signs only (an emoji, a paragraph sign) is its own single word.
     """
+    if name.isascii() and name.replace(" ", "").isalnum():  # most names
+        return name.lower().split()
     words = split_words(fold(_SIGNED.sub(_spell_sign, name)).casefold())
     signs = name.encode("utf-8", "ignore").decode().replace("\0", "").strip()  # nor is half a surrogate pair a sign
     return words or ([signs] if signs else [])
@@ -194,16 +233,9 @@ def parts(text: str) -> list[str]:
 
 def _has_hump(text: str) -> bool:
     classes = text.encode("utf-8", "replace").translate(_CLASSES)
-    # One letter is looked for much faster than two, and most texts have capitals at the beginning of words only.
-    begun = classes.count(b" A") + classes.startswith(b"A")
-    if classes.count(b"A") > begun or classes.count(b"0") > _FEW_DIGITS:
+    if _CAPITAL_WITHIN.search(classes):
         return any(hump in classes for hump in _HUMPS)
-    place = classes.find(b"0")
-    while place >= 0:
-        if classes[place - 1 : place] in _LETTERS or classes[place + 1 : place + 2] in _LETTERS:
-            return True
-        place = classes.find(b"0", place + 1)
-    return False
+    return _DIGIT_BESIDE.search(classes) is not None
 
 
 def unspaced(text: str) -> bool:
@@ -215,7 +247,7 @@ def _pairs(match: re.Match[str]) -> str:
     run = match.group()
     if len(run) == 1:
         return f" {run} "
-    return f" {' '.join(a + b for a, b in pairwise(run))} {run[-1]} "
+    return f" {' '.join(map(add, run, run[1:]))} {run[-1]} "
 
 
 def _spell_sign(match: re.Match[str]) -> str:

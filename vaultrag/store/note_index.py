@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import apsw
-import msgspec
 
-from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, Skipped
+from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, NoteValues, Skipped
+from vaultrag.store import note_writing
 from vaultrag.store.connection import (
     Readers,
     connect,
@@ -30,41 +30,13 @@ from vaultrag.store.connection import (
     translating,
     writing,
 )
-from vaultrag.store.note_values import NoteValues, path_forms, signed, values_of
-from vaultrag.store.schema import FIELDS, NOTE_STEPS, migrate, renew
+from vaultrag.store.note_values import path_forms, signed, values_of
+from vaultrag.store.schema import NOTE_STEPS, migrate, renew
 
 log = logging.getLogger(__name__)
 
 _ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash"
 _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
-_COLUMNS = (
-    "path, path_nfc, path_key, title, content_hash, text_hash, size, mtime_ns, inode, body_line, body_chars,"
-    " properties, problems"
-)
-_MARKS = ", ".join("?" * 13)
-
-
-def _insert(table: str, columns: Sequence[str]) -> str:
-    """Rows of a whole batch in one statement, as a JSON list of lists: SQLite then works for as long as it takes
-    without asking this process for anything, so that other threads run meanwhile.
-    """
-    values = ", ".join(f"value ->> {number}" for number in range(len(columns)))
-    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM json_each(?)"
-
-
-_INSERTS: tuple[tuple[str, Callable[[NoteValues], Iterable[tuple[object, ...]]]], ...] = (
-    (_insert("names", ("note_id", "kind", "name", "key", "line", "level")), lambda values: values.names),
-    (_insert("tags", ("note_id", "tag", "key")), lambda values: values.tags),
-    (
-        _insert("links", ("note_id", "target", "key", "kind", "alias", "heading", "block", "line")),
-        lambda values: values.links,
-    ),
-    (_insert("words", ("rowid", *FIELDS)), lambda values: (values.words,)),
-)
-_INSERT_LETTERS = (
-    "INSERT INTO name_letters (rowid, key) SELECT id, key FROM names"
-    " WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
-)
 
 
 class NoteIndex:
@@ -77,6 +49,8 @@ class NoteIndex:
         self._lock = threading.RLock()
         self._closed = False
         self._inode = inode(path)
+        with translating(path, in_use=False):
+            self._untidy = note_writing.untidy(writer)
         self.generation = 0
         """Counts the beginnings and the ends of writes, and so is odd while something is written; see ``snapshot``."""
 
@@ -92,6 +66,8 @@ class NoteIndex:
             migrate(writer, NOTE_STEPS, path)
             if renew(writer, path):
                 log.info("%s: this version reads notes otherwise than the one before; they are read again", path.name)
+            with translating(path, in_use=False):
+                note_writing.gather_more(writer)
             mark_open(writer, path)
         except BaseException:
             writer.close()
@@ -159,16 +135,24 @@ class NoteIndex:
 
     # -- changes -------------------------------------------------------------------------------------------------
 
-    def upsert(self, notes: Iterable[tuple[IndexedEntry, Note]]) -> list[NoteId]:
-        made = [(entry.note_id, values_of(entry, note)) for entry, note in notes]
+    def prepare(self, entry: IndexedEntry, note: Note) -> NoteValues:
+        return values_of(entry, note)
+
+    def upsert(self, notes: Iterable[NoteValues]) -> list[NoteId]:
+        made = list(notes)
         with self._writing() as connection:
-            ids = [self._id_of(connection, note_id, values) for note_id, values in made]
-            written = list(zip(ids, (values for _, values in made), strict=True))
-            for sql, rows_of in _INSERTS:
-                new = [(note_id, *row) for note_id, values in written for row in rows_of(values)]
-                connection.execute(sql, (msgspec.json.encode(new).decode(),))
-            connection.execute(_INSERT_LETTERS, (json.dumps(ids),))
+            ids = note_writing.write(connection, made)
+        self._untidy = self._untidy or len(made) >= note_writing.LARGE
         return ids
+
+    def tidy(self) -> bool:
+        if self._untidy:
+            # No change of the generation: what was read before is as true as after.
+            with self._lock, translating(self.path):
+                in_place(self.path, self._inode)
+                with writing(self._writer) as connection:
+                    self._untidy = note_writing.tidy(connection)
+        return self._untidy
 
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         with self._writing() as connection:
@@ -180,10 +164,10 @@ class NoteIndex:
                 )
 
     def delete(self, note_ids: Iterable[NoteId]) -> None:
+        gone = list(note_ids)
         with self._writing() as connection:
-            for note_id in note_ids:
-                self._forget(connection, note_id)
-                connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+            note_writing.forget(connection, gone)
+            connection.executemany("DELETE FROM notes WHERE id = ?", [(note_id,) for note_id in gone])
 
     def set_skipped(self, skipped: Mapping[NotePath, Skipped], scopes: Sequence[NotePath] = ()) -> None:
         places = [] if "" in scopes else scopes
@@ -217,24 +201,6 @@ class NoteIndex:
                     yield self._writer
             finally:
                 self.generation += 1
-
-    def _id_of(self, connection: apsw.Connection, note_id: NoteId, values: NoteValues) -> NoteId:
-        """Write the row of a note, a new one where there is none of this id any more; returns its id."""
-        if note_id:
-            self._forget(connection, note_id)
-            connection.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", (*values.note, note_id))
-        if not note_id or not connection.changes():  # a note that was deleted meanwhile is a new one
-            connection.execute(f"INSERT INTO notes ({_COLUMNS}) VALUES ({_MARKS})", values.note)
-            note_id = NoteId(connection.last_insert_rowid())
-        return note_id
-
-    def _forget(self, connection: apsw.Connection, note_id: NoteId) -> None:
-        connection.execute(
-            "DELETE FROM name_letters WHERE rowid IN (SELECT id FROM names WHERE note_id = ? AND kind != 'heading')",
-            (note_id,),
-        )
-        for table, column in (("names", "note_id"), ("tags", "note_id"), ("links", "note_id"), ("words", "rowid")):
-            connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (note_id,))
 
 
 def skipped_in(connection: apsw.Connection) -> dict[NotePath, Skipped]:

@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import PurePosixPath
-from typing import NamedTuple
 from unicodedata import normalize
 
-from vaultrag.model import IndexedEntry, Note
+from vaultrag.model import IndexedEntry, Note, NoteValues
 from vaultrag.notes.words import has_long_run, name_key, parts, prepare
 
 _BLOB_CHARS = 200
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{_BLOB_CHARS},}}")
-_LINK_LINE = re.compile(r"^[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+$", re.MULTILINE)
+_LINK_LINE = re.compile(r"[ \t]*(?:[-*+>] *)*(?:!?\[\[[^\]\n]*\]\][ \t,;|·]*)+")
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
 _NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "cssclass"}
-
-
-class NoteValues(NamedTuple):
-    """The rows of one note, without its id.
-
-    Attributes:
-        note: The columns of ``notes``.
-        names: (kind, name, key, line, level) each.
-        tags: (tag, key) each.
-        links: (target, key, kind, alias, heading, block, line) each.
-        words: The texts of the full-text columns, in the order of ``schema.FIELDS``.
-    """
-
-    note: tuple[str | int, ...]
-    names: list[tuple[str, str, str, int, int]]
-    tags: list[tuple[str, str]]
-    links: list[tuple[str | int, ...]]
-    words: tuple[str, ...]
 
 
 def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
     """The rows of a note."""
     return NoteValues(
+        entry=entry,
         note=(
             entry.path,
             *path_forms(entry.path),
@@ -49,8 +31,8 @@ def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
             signed(entry.inode),
             note.body_line,
             len(note.text.text.strip()),
-            json.dumps(dict(note.properties), ensure_ascii=False),
-            json.dumps(note.problems, ensure_ascii=False),
+            _to_json(dict(note.properties)),
+            _to_json(note.problems) if note.problems else "[]",
         ),
         names=[
             *((kind, name, name_key(name), 0, 0) for kind, name in _names(note)),
@@ -73,7 +55,7 @@ def signed(inode: int) -> int:
 
 
 def _names(note: Note) -> list[tuple[str, str]]:
-    stem = PurePosixPath(note.path).stem
+    stem = _stem(note.path)
     named = [("title", note.title)]
     if stem != note.title:
         named.append(("file", stem))
@@ -87,11 +69,9 @@ def _fields(note: Note) -> tuple[str, ...]:
     if has_long_run(body, _BLOB_CHARS):  # at a hundredth of what the expression takes
         body = _BLOB.sub(" ", body)
     extra = parts(note.title) + parts(body)
-    if "[[" in body:
-        linking: list[str] = []
-        body = _LINK_LINE.sub(lambda match: _taken(match, linking), body)
-        extra.extend(linking)
-    stem = PurePosixPath(note.path).stem
+    body, linking = _without_link_lines(body)
+    extra.extend(linking)
+    stem = _stem(note.path)
     title = note.title if stem == note.title else f"{note.title}\n{stem}"
     return (
         prepare(title),
@@ -104,9 +84,28 @@ def _fields(note: Note) -> tuple[str, ...]:
     )
 
 
-def _taken(match: re.Match[str], found: list[str]) -> str:
-    found.append(match.group())
-    return ""
+def _without_link_lines(body: str) -> tuple[str, list[str]]:
+    """The body with the lines that are nothing but links left empty, and those lines."""
+    kept: list[str] = []
+    taken: list[str] = []
+    done = 0
+    place = body.find("[[")
+    while place >= 0:
+        start, end = body.rfind("\n", 0, place) + 1, body.find("\n", place)
+        end = end if end >= 0 else len(body)
+        if _LINK_LINE.fullmatch(body, start, end):
+            kept.append(body[done:start])
+            taken.append(body[start:end])
+            done = end
+        place = body.find("[[", end)
+    return ("".join((*kept, body[done:])), taken) if taken else (body, taken)
+
+
+def _stem(path: str) -> str:
+    """A file's name without its last suffix, as ``PurePosixPath`` has it, which takes ten times as long."""
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return name[:dot] if 0 < dot < len(name) - 1 else name
 
 
 def _property_texts(note: Note) -> list[str]:

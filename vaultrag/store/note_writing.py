@@ -1,0 +1,157 @@
+"""A batch of notes into the tables of the note index: few statements, each with many rows.
+
+Two things decide what a batch costs. SQLite works on a statement without asking this process for anything, so that
+other threads run meanwhile; with a statement for each row it would have to wait for them each time. And a full-text
+table writes out what it has gathered whenever a statement begins: in small pieces, which it then merges over and over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain, islice
+
+import apsw
+
+from vaultrag.model import NoteId, NoteValues
+from vaultrag.store.connection import rows, scalar
+from vaultrag.store.schema import FIELDS
+
+MAX_VALUES = 32_000
+"""Values bound in one statement; SQLite takes 32,766."""
+
+KEPT_ROWS = 16
+"""A statement of so many rows, such as a note that was edited needs, is kept for the next time."""
+
+GATHERED_BYTES = 8 << 20
+"""The full-text table gathers so much before it writes it out, which is more than a batch has. It is held only while
+there is so much to write."""
+
+LARGE = 256
+"""Notes in a batch that is surely not the only one: its words are written down and not merged with others."""
+
+_MERGED_AT_ONCE = {"automerge": 4, "crisismerge": 16}
+_MERGED_LATER = {"automerge": 0, "crisismerge": 256}
+"""SQLite's own choice merges a little with each write, over and over; the other lets pieces lie until ``tidy`` merges
+them once. A word is looked for in each piece meanwhile: about 200 at 100,000 notes, a millisecond more."""
+
+TIDY_PAGES = 256
+"""Of 4 KB, written by one call of ``tidy``: some 30 ms of work."""
+
+_NOTE_COLUMNS = (
+    "path", "path_nfc", "path_key", "title", "content_hash", "text_hash", "size", "mtime_ns", "inode", "body_line",
+    "body_chars", "properties", "problems",
+)  # fmt: skip
+_REPLACING = (
+    f" ON CONFLICT (id) DO UPDATE SET ({', '.join(_NOTE_COLUMNS)}) ="
+    f" ({', '.join(f'excluded.{name}' for name in _NOTE_COLUMNS)})"
+)
+
+_PARTS: tuple[tuple[str, tuple[str, ...], Callable[[NoteValues], Iterable[tuple[str | int, ...]]]], ...] = (
+    ("names", ("note_id", "kind", "name", "key", "line", "level"), lambda values: values.names),
+    ("tags", ("note_id", "tag", "key"), lambda values: values.tags),
+    ("links", ("note_id", "target", "key", "kind", "alias", "heading", "block", "line"), lambda values: values.links),
+    ("words", ("rowid", *FIELDS), lambda values: (values.words,)),
+)
+_THESE = "IN (SELECT value FROM json_each(?))"
+_LETTERS = (
+    f"INSERT INTO name_letters (rowid, key) SELECT id, key FROM names WHERE note_id {_THESE} AND kind != 'heading'"
+)
+_FORGETTING = (
+    f"DELETE FROM name_letters WHERE rowid IN (SELECT id FROM names WHERE note_id {_THESE} AND kind != 'heading')",
+    *(f"DELETE FROM {table} WHERE {columns[0]} {_THESE}" for table, columns, _ in _PARTS),
+)
+
+
+def gather_more(connection: apsw.Connection) -> None:
+    """Have the full-text table gather ``GATHERED_BYTES``."""
+    _set(connection, {"hashsize": GATHERED_BYTES})
+
+
+def untidy(connection: apsw.Connection) -> bool:
+    """Whether large batches were written since ``tidy`` last came to its end."""
+    return _setting(connection, "automerge") == _MERGED_LATER["automerge"]
+
+
+def tidy(connection: apsw.Connection) -> bool:
+    """Merge some of what large batches have left lying beside each other; whether there is more to do."""
+    before = connection.total_changes()
+    connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (TIDY_PAGES,))
+    if connection.total_changes() - before > 1:  # the command itself counts for one
+        return True
+    _set(connection, _MERGED_AT_ONCE)
+    return False
+
+
+def _setting(connection: apsw.Connection, name: str) -> int | None:
+    found: int | None = scalar(connection, "SELECT v FROM words_config WHERE k = ?", (name,))
+    return found
+
+
+def _set(connection: apsw.Connection, settings: Mapping[str, int]) -> None:
+    """Settings of the full-text table, which the file remembers."""
+    for name, value in settings.items():
+        if _setting(connection, name) != value:
+            connection.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
+
+
+def write(connection: apsw.Connection, notes: Sequence[NoteValues]) -> list[NoteId]:
+    """Add or replace notes, inside the caller's transaction; returns their ids, in order."""
+    ids = _ids(connection, [values.entry.note_id for values in notes])
+    written = list(zip(ids, notes, strict=True))
+    if len(notes) >= LARGE:
+        _set(connection, _MERGED_LATER)
+    _insert(
+        connection,
+        "notes",
+        ("id", *_NOTE_COLUMNS),
+        ((note_id, *values.note) for note_id, values in written),
+        _REPLACING,
+    )
+    for table, columns, rows_of in _PARTS:
+        _insert(connection, table, columns, ((note_id, *row) for note_id, values in written for row in rows_of(values)))
+    connection.execute(_LETTERS, (json.dumps(ids),))
+    return ids
+
+
+def forget(connection: apsw.Connection, note_ids: Collection[NoteId]) -> None:
+    """Take out everything about these notes but their own rows."""
+    if note_ids:
+        for sql in _FORGETTING:
+            connection.execute(sql, (json.dumps(list(note_ids)),))
+
+
+def _ids(connection: apsw.Connection, asked: Sequence[NoteId]) -> list[NoteId]:
+    """Where each note is to be written. Of those that are there already the old is forgotten; one that was deleted
+    meanwhile is a new one, and a number that was ever given away is never given again.
+    """
+    known = [note_id for note_id in asked if note_id]
+    there: set[NoteId] = set()
+    if known:
+        there = {row[0] for row in rows(connection, f"SELECT id FROM notes WHERE id {_THESE}", (json.dumps(known),))}
+        forget(connection, there)
+    last = int(scalar(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'notes'") or 0)
+    ids: list[NoteId] = []
+    for note_id in asked:
+        if note_id not in there:
+            last += 1
+            note_id = NoteId(last)
+        ids.append(note_id)
+    return ids
+
+
+def _insert(
+    connection: apsw.Connection,
+    table: str,
+    columns: Sequence[str],
+    new: Iterable[tuple[str | int, ...]],
+    otherwise: str = "",
+) -> None:
+    """Rows into a table, in as few statements as SQLite's limit on bound values allows."""
+    begin = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
+    row = f"({', '.join('?' * len(columns))})"
+    left = iter(new)
+    while many := list(islice(left, MAX_VALUES // len(columns))):
+        sql = begin + ", ".join([row] * len(many)) + otherwise
+        # A statement that is kept keeps its values, and one of just so many rows hardly comes again.
+        connection.execute(sql, tuple(chain.from_iterable(many)), can_cache=len(many) <= KEPT_ROWS)
