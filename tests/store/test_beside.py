@@ -3,39 +3,79 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from vaultrag.store.beside import both
+from vaultrag.store.beside import shared
+
+JOBS = range(100)
 
 
-def test_the_other_thread_takes_the_second_half() -> None:
+class Done:
+    """Which thread did which job."""
+
+    def __init__(self) -> None:
+        self.by: dict[int, int] = {}
+
+    def __call__(self, jobs: Iterator[int]) -> None:
+        for job in jobs:
+            assert job not in self.by
+            self.by[job] = threading.get_ident()
+
+
+def test_each_job_is_done_once() -> None:
+    done = Done()
     with ThreadPoolExecutor(1) as beside:
-        here, there = both(beside, threading.get_ident, threading.get_ident)
-    assert here == threading.get_ident() != there
+        for _ in range(200):
+            done.by = {}
+            shared(beside, JOBS, done, done)
+            assert sorted(done.by) == list(JOBS)
 
 
-def test_busy_threads_are_not_waited_for() -> None:
-    go_on = threading.Event()
+def test_the_other_thread_takes_what_it_can() -> None:
+    done, went = Done(), threading.Event()
+
+    def there(jobs: Iterator[int]) -> None:
+        done(jobs)
+        went.set()
+
+    def here(jobs: Iterator[int]) -> None:
+        went.wait(10)
+        done(jobs)
+
+    with ThreadPoolExecutor(1) as beside:
+        shared(beside, JOBS, here, there)
+    assert sorted(done.by) == list(JOBS)
+    assert threading.get_ident() not in done.by.values()
+
+
+def test_a_busy_thread_is_not_waited_for() -> None:
+    done, go_on = Done(), threading.Event()
     with ThreadPoolExecutor(1) as beside:
         beside.submit(go_on.wait)
-        assert both(beside, threading.get_ident, threading.get_ident) == (threading.get_ident(),) * 2
+        shared(beside, JOBS, done, done)
+        assert sorted(done.by) == list(JOBS)
         go_on.set()
 
 
 def test_closed_threads_are_no_reason_to_fail() -> None:
-    beside = ThreadPoolExecutor(1)
+    done, beside = Done(), ThreadPoolExecutor(1)
     beside.shutdown()
-    assert both(beside, lambda: 1, lambda: 2) == (1, 2)
+    shared(beside, JOBS, done, done)
+    assert sorted(done.by) == list(JOBS)
 
 
 def test_what_fails_in_the_other_thread_fails_here() -> None:
     begun = threading.Event()
 
-    def fail() -> float:
+    def fail(jobs: Iterator[int]) -> None:
         begun.set()
-        return 1 / 0
+        raise ZeroDivisionError
+
+    def wait(jobs: Iterator[int]) -> None:
+        begun.wait(10)
 
     with ThreadPoolExecutor(1) as beside, pytest.raises(ZeroDivisionError):
-        both(beside, lambda: begun.wait(10), fail)
+        shared(beside, JOBS, wait, fail)

@@ -1,20 +1,40 @@
-"""Work that another thread may take half of, and that is done here where none does."""
+"""Work that another thread may take a part of, and that is all done here where none does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from typing import TypeVar
 
-First = TypeVar("First")
-Second = TypeVar("Second")
+Job = TypeVar("Job")
 
 
-def both(beside: Executor, first: Callable[[], First], second: Callable[[], Second]) -> tuple[First, Second]:
-    """Do both, the second in one of these threads unless they are busy for as long as the first takes, or closed."""
+def shared(
+    beside: Executor, jobs: Iterable[Job], here: Callable[[Iterator[Job]], None], there: Callable[[Iterator[Job]], None]
+) -> None:
+    """Have two threads take one job after the other, until none is left.
+
+    Args:
+        beside: Threads one of which may help; one that is busy all the while, or closed, is not waited for.
+        jobs: Each is taken once.
+        here: Does those that it takes, in this thread.
+        there: The same for the other thread. It may take none.
+    """
+    left = deque(jobs)
     try:
-        other = beside.submit(second)
+        other = beside.submit(there, _taken(left))
     except RuntimeError:  # closed: a vault's last answers still come to their end
-        return first(), second()
-    mine = first()
-    return mine, second() if other.cancel() else other.result()
+        here(_taken(left))
+        return
+    here(_taken(left))
+    if not other.cancel():
+        other.result()
+
+
+def _taken(left: deque[Job]) -> Iterator[Job]:
+    while left:
+        try:
+            yield left.popleft()
+        except IndexError:  # the other thread was quicker
+            return

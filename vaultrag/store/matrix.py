@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from vaultrag.store.beside import both
+from vaultrag.store.beside import shared
 
 Vector = NDArray[np.float32]
 Codes = NDArray[np.int8]
@@ -41,16 +41,19 @@ def compare(query: Vector, codes: Codes, scales: Vector, beside: Executor | None
     """The cosines of a query, float32[dim], with the vectors of these codes: float32[n].
 
     Args:
-        beside: Threads that may take half of the work, where there is much of it.
+        beside: Threads one of which may take a part of the work, where there is much of it.
     """
     if beside is not None and codes.nbytes > 2 * WORTH_A_THREAD:
-        half = len(codes) // 2
-        halves = both(
-            beside,
-            lambda: compare(query, codes[:half], scales[:half]),
-            lambda: compare(query, codes[half:], scales[half:]),
-        )
-        return np.concatenate(halves)
+        all_cosines = np.empty(len(codes), np.float32)
+        rows = max(1, WORTH_A_THREAD // codes.shape[1])
+
+        def work(starts: Iterator[int]) -> None:
+            for start in starts:
+                part = slice(start, start + rows)
+                all_cosines[part] = compare(query, codes[part], scales[part])
+
+        shared(beside, range(0, len(codes), rows), work, work)
+        return all_cosines
     query_codes, query_scales = quantise(query[None, :])
     products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
     cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])

@@ -1,12 +1,12 @@
 """The lists behind clauses, read once and kept as long as the index stays as it is.
 
 A score of several clauses is the sum of their scores, so that each is read by itself, and not again with every query
-that it stands in. Where several are still to be read, another thread reads half of them: SQLite is at it by itself.
+that it stands in. Where several are still to be read, another thread reads some of them: SQLite is at it by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from itertools import chain
@@ -15,7 +15,7 @@ import apsw
 import numpy as np
 
 from vaultrag.model import Clause, NoteId
-from vaultrag.store.beside import both
+from vaultrag.store.beside import shared
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
@@ -70,17 +70,18 @@ class WordLists:
         return Look(connection, generation, everything, hidden)
 
     def read_ahead(self, look: Look, clauses: Sequence[Clause]) -> None:
-        """Read what is still unknown of these lists, half of it in another thread, where that is worth it."""
+        """Read what is still unknown of these lists, in two threads where that is worth it."""
         if self._beside is None or look.everything < WORTH_A_THREAD:
             return
         unknown = [c for c in clauses if _listable(look, c) and not self._words.has(look.generation, c)]
         if len(unknown) < 2:
             return
-        both(
-            self._beside,
-            lambda: [self.counted(look, clause) for clause in unknown[::2]],
-            lambda: self._read_beside(look.generation, unknown[1::2]),
-        )
+
+        def read(taken: Iterator[Clause]) -> None:
+            for clause in taken:
+                self.counted(look, clause)
+
+        shared(self._beside, unknown, read, lambda taken: self._read_beside(look.generation, taken))
 
     def of(self, look: Look, clause: Clause) -> Postings:
         """The notes that hold a clause, hidden ones included."""
@@ -123,7 +124,7 @@ class WordLists:
         self._stems[token] = stem
         return stem
 
-    def _read_beside(self, generation: int | None, clauses: Sequence[Clause]) -> None:
+    def _read_beside(self, generation: int | None, clauses: Iterator[Clause]) -> None:
         """In a look of its own; where that is of another moment, what is asked for is read when it is asked for."""
         with self._index.snapshot() as (connection, now):
             if now == generation:
