@@ -362,8 +362,8 @@ class VectorStore(Protocol):
 
     def delete(self, note_ids: Iterable[NoteId]) -> None: ...
 
-    def scan(self, query: Vector) -> VectorScan:
-        """Compare a query (float32[dim], L2-normalised) with every vector."""
+    def scan(self, query: Vector, ahead: int = 0) -> VectorScan:
+        """Compare a query (float32[dim], L2-normalised) with every vector, and find the ``ahead`` nearest at once."""
         ...
 
 

@@ -129,7 +129,7 @@ class Engine:
         barred: frozenset[NoteId] = frozenset(),
     ) -> Draft:
         """Ask words and names. Notes in ``barred`` are in no arm's list."""
-        pool = max(POOL, 3 * limit)
+        pool = pool_for(limit)
         clauses = tuple(clauses_of(query.terms, typing=typing))
         excluded = clauses_of(query.excluded)
         allowed = self._matching(query.filters)
@@ -219,6 +219,11 @@ class Engine:
             for note_id in self._table.all_ids()
             if draft.allowed is None or note_id in draft.allowed
         ]
+
+
+def pool_for(limit: int) -> int:
+    """How many notes each arm brings for so many hits."""
+    return max(POOL, 3 * limit)
 
 
 def _may_be_slip(clause: Clause) -> bool:

@@ -19,7 +19,7 @@ from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
 from vaultrag.ranking.reranking import RERANKED, reranked
 from vaultrag.ranking.snippet import PREVIEW_CHARS
 from vaultrag.ranking.terms import only_signs
-from vaultrag.search.engine import Draft, Ranking
+from vaultrag.search.engine import Draft, Ranking, pool_for
 from vaultrag.search.related import related
 from vaultrag.service.delivering import Delivery, delivered
 from vaultrag.service.explaining import Explainer, filters_of, words_of
@@ -55,7 +55,7 @@ class Asking:
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
         query = parse_query(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
-        looked = self._look(query, mode)
+        looked = self._look(query, mode, limit)
         turns, ticket = self._parts.turns, self._parts.turns.ticket()
         with turns.turn(ticket):
             draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
@@ -163,15 +163,15 @@ class Asking:
         model = vectors.identity.model if vectors is not None and scan is not None else ""
         return bars_for(model, meaning_only=mode == "meaning")
 
-    def _look(self, query: Query, mode: Mode) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
+    def _look(self, query: Query, mode: Mode, limit: int) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
         """Begin ``_scan`` in another thread; what is returned waits for it."""
         try:
-            return self._parts.looking.submit(self._scan, query, mode).result
+            return self._parts.looking.submit(self._scan, query, mode, limit).result
         except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
-            return lambda: self._scan(query, mode)
+            return lambda: self._scan(query, mode, limit)
 
-    def _scan(self, query: Query, mode: Mode) -> tuple[VectorScan | None, list[Reason]]:
-        """The query against the vectors, or why not."""
+    def _scan(self, query: Query, mode: Mode, limit: int = 0) -> tuple[VectorScan | None, list[Reason]]:
+        """The query against the vectors, or why not. ``limit``: hits that will be asked for, where that is known."""
         if mode == "words" or not query.terms:
             return None, []
         view = self._parts.meaning.view
@@ -187,7 +187,9 @@ class Asking:
             if view.embedder.identity() != view.vectors.identity:
                 self._parts.embedding.compare()  # it finds the same, and makes them again
                 return None, [Reason(State.MODEL_MISMATCH, "the model was replaced; the vectors are made again")]
-            return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(query.text))), []
+            among_all = not (query.filters or query.excluded or self._parts.for_agents)
+            ahead = pool_for(limit) if limit and among_all else 0
+            return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(query.text), ahead)), []
         except EmbedError as error:
             log.info("query without meaning: %s (%s)", error.message, describe(error))
             return None, [Reason(State.KEYWORD_ONLY, error.message, error.hint)]

@@ -26,6 +26,11 @@ class VectorScan:
         self._notes = notes
         self._passages = passages
         self._exact = exact
+        self._ahead: dict[int, tuple[Ids, Cosines, Ids, Cosines]] = {}  # by how many, among all notes
+
+    def look_ahead(self, k: int) -> None:
+        """Look for the ``k`` nearest of all notes now: ``together`` then knows them."""
+        self._ahead[k] = (*self._near(k, None), *self._near_passages(k, None))
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
@@ -37,8 +42,11 @@ class VectorScan:
 
     def together(self, k: int, allowed: frozenset[NoteId] | None, others: Ids) -> tuple[Ids, Cosines, Cosines]:
         """See ``ports.VectorScan``."""
-        near, cosines = self._near(k, allowed)
-        near_passages, passage_cosines = self._near_passages(k, allowed)
+        if allowed is None and k in self._ahead:
+            near, cosines, near_passages, passage_cosines = self._ahead[k]
+        else:
+            near, cosines = self._near(k, allowed)
+            near_passages, passage_cosines = self._near_passages(k, allowed)
         ids = np.unique(np.concatenate([near, near_passages, others]))
         own, best = self._notes.best_of(ids), self._passages.best_of(ids)
         own[np.searchsorted(ids, near)] = cosines  # the first of them are exact

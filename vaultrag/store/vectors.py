@@ -279,18 +279,22 @@ class Vectors:
         with self.readers.reading() as connection:
             return [(note_id, 1.0 - distance) for note_id, distance in rows(connection, sql, values)]
 
-    def scan(self, query: Vector) -> VectorScan:
+    def scan(self, query: Vector, ahead: int = 0) -> VectorScan:
         """Compare a query with every vector in memory.
 
         Args:
             query: float32[dim], L2-normalised.
+            ahead: So many of the nearest notes of all are looked for at once, and not when they are asked for.
         """
         query = np.ascontiguousarray(query, np.float32)
-        return VectorScan(
+        scan = VectorScan(
             self._notes.scan(query),
             self._passages.scan(query, len(self._notes)),
             lambda ids: self._cosines(query, ids),
         )
+        if ahead:
+            scan.look_ahead(ahead)
+        return scan
 
     # -- details -------------------------------------------------------------------------------------------------
 
