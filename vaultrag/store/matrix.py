@@ -168,13 +168,21 @@ class Matrix:
         Args:
             query: float32[dim], L2-normalised.
         """
-        with self._lock:
+        # While many ask at once every thread has enough to do, and to share the work would only be more of it.
+        alone = self._lock.acquire(blocking=False)
+        if not alone:
+            self._lock.acquire()
+        try:
             if self._groups is None:
                 self._groups = _Groups.of(self._owners[: self._size])
             if not self._size:
                 return MatrixScan(np.empty(0, np.float32), self._groups)
             codes, scales = self._codes[: self._size], self._scales[: self._size]
-            return MatrixScan(compare(query, codes, scales, self._beside), self._groups)
+            scores = compare(query, codes, scales, self._beside if alone else None)
+            groups = self._groups
+        finally:
+            self._lock.release()
+        return MatrixScan(scores, groups)
 
     def _drop(self, owners: NDArray[np.int64]) -> None:
         """Mark the rows of these owners, each of which stands there once."""

@@ -6,6 +6,7 @@ that it stands in. Where several are still to be read, another thread reads some
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -63,6 +64,7 @@ class WordLists:
         self._sizes: Kept[None, int] = Kept(1_000)
         self._lengths: Kept[None, Lengths | None] = Kept(1_000)
         self._stems: dict[str, str] = {}
+        self._sharing = threading.Lock()
 
     def look(self, connection: apsw.Connection, generation: int | None, hidden: frozenset[NoteId]) -> Look:
         """Begin a look, in a snapshot of the index."""
@@ -81,7 +83,12 @@ class WordLists:
             for clause in taken:
                 self.counted(look, clause)
 
-        shared(self._beside, unknown, read, lambda taken: self._read_beside(look.generation, taken))
+        # While many ask at once every thread has enough to do.
+        if self._sharing.acquire(blocking=False):
+            try:
+                shared(self._beside, unknown, read, lambda taken: self._read_beside(look.generation, taken))
+            finally:
+                self._sharing.release()
 
     def of(self, look: Look, clause: Clause) -> Postings:
         """The notes that hold a clause, hidden ones included."""

@@ -56,7 +56,7 @@ def scan(stage: Stage) -> None:
     indexed = {
         path: IndexedEntry(
             note_id=NoteId(number), path=path, size=entry.size, mtime_ns=entry.mtime_ns, inode=entry.inode,
-            content_hash="", text_hash="",
+            content_hash="of some bytes", text_hash="",
         )
         for number, (path, entry) in enumerate(seen.entries.items(), 1)
     }  # fmt: skip
