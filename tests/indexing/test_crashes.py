@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.indexing.conftest import Build, House
-from vaultrag.indexing import apply, meaning
+from vaultrag.indexing import apply, awaiting
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.vectors import Vectors
 
@@ -67,7 +67,7 @@ def _start_on_each(house: House, copies: list[Path], build: Build, new_texts: in
 def test_new_and_edited(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build) -> None:
     """Killed anywhere while new and edited notes come in: only texts without a stored vector are embedded."""
     monkeypatch.setattr(apply, "BATCH", 2)
-    monkeypatch.setattr(meaning, "BATCH_NOTES", 2)
+    monkeypatch.setattr(awaiting, "BATCH_NOTES", 2)
     house.vault.write("new1.md", "brand new one")
     house.vault.write("new2.md", "brand new two")
     house.vault.write("3.md", "edited")
@@ -119,7 +119,7 @@ def test_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build
     """Killed anywhere in the first run: what has a vector keeps it."""
     house = build("first")
     monkeypatch.setattr(apply, "BATCH", 4)
-    monkeypatch.setattr(meaning, "BATCH_NOTES", 4)
+    monkeypatch.setattr(awaiting, "BATCH_NOTES", 4)
     for n in range(8):
         house.vault.write(f"{n}.md", f"note number {n}")
     with monkeypatch.context() as patch:
@@ -130,7 +130,7 @@ def test_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build
 
 def test_change_over(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build) -> None:
     """Killed anywhere while another model's vectors are made: these are taken up, and the old ones not lost."""
-    monkeypatch.setattr(meaning, "BATCH_NOTES", 4)
+    monkeypatch.setattr(awaiting, "BATCH_NOTES", 4)
     house.hash.digest = "ffff00000000"
     with monkeypatch.context() as patch:
         copies = _copies(house, tmp_path, patch)

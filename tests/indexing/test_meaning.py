@@ -12,8 +12,9 @@ import pytest
 
 from tests.support.embedders import DIMENSION, HashEmbedder
 from vaultrag.errors import BadVectors, EmbedderUnavailable, ModelMissing, StoreFull
-from vaultrag.indexing import meaning as module
-from vaultrag.indexing.meaning import MAX_TRIES, Meaning, describe
+from vaultrag.indexing import awaiting as module
+from vaultrag.indexing.meaning import MAX_TRIES, Meaning
+from vaultrag.indexing.view import describe
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
 from vaultrag.ports import VectorStore
 from vaultrag.store.files import StoreFolder

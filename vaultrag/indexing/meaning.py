@@ -15,37 +15,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing, VaultragError
+from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, VaultragError
+from vaultrag.indexing.awaiting import Awaiting, TextsOf
 from vaultrag.indexing.passages import SecondPass
+from vaultrag.indexing.view import MeaningView
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
 from vaultrag.ports import Embedder, PassageEmbedder, VectorShelf, VectorStore
 
-LONG_CHARS = 60_000
-"""Longer notes wait until the others have their vectors."""
-
-BATCH_NOTES = 16
-BATCH_CHARS = 24_000
-"""A batch ends at either: some tenths of a second of work, so that a fresh edit never waits long."""
-
 MAX_TRIES = 5
 """A text that fails for passing reasons is tried so often, then listed."""
-
-
-@dataclass(frozen=True, slots=True)
-class MeaningView:
-    """What the meaning arm can do at the moment.
-
-    ``state``: ``ready`` (vectors may be searched), ``mismatch`` (they are of another model than the one at hand),
-    ``waiting`` (no embedder answers, or the vectors cannot be opened), ``starting`` or ``off``.
-    """
-
-    state: str = "starting"
-    vectors: VectorStore | None = None
-    embedder: Embedder | None = None
-    why: str = ""
-    hint: str = ""
 
 
 class Meaning:
@@ -69,10 +49,7 @@ class Meaning:
         self._lock = threading.RLock()
         self._closed = False
         self._troubled = False
-        self._pending: dict[NoteId, str] = {}
-        self._long: set[NoteId] = set()
-        self._suspects: set[NoteId] = set()
-        self._failed: dict[NoteId, str] = {}
+        self._awaiting = Awaiting()
         self.view = MeaningView()
         self.texts_embedded = 0
         self.vectors_reused = 0
@@ -80,12 +57,12 @@ class Meaning:
     @property
     def pending(self) -> int:
         """Notes without a vector under the identity wanted."""
-        return len(self._pending)
+        return len(self._awaiting)
 
     @property
     def awaited(self) -> frozenset[NoteId]:
         """The notes that ``pending`` counts."""
-        return frozenset(self._pending.copy())  # in one step: it is read while the threads go on
+        return self._awaiting.notes
 
     @property
     def passages_pending(self) -> int:
@@ -95,7 +72,7 @@ class Meaning:
     @property
     def failed(self) -> Mapping[NoteId, str]:
         """Notes that cannot be embedded, with the reason."""
-        return dict(self._failed)  # a copy: it is read while the threads go on
+        return self._awaiting.failed
 
     @property
     def off(self) -> bool:
@@ -125,45 +102,35 @@ class Meaning:
         with self._lock:
             store = self._target
             if store is None:
-                self._pending.update(hashes)
+                self._awaiting.add(hashes)
                 return
             pending, failed = self._serve(store, hashes)
             self._second.drop(pending)
             self._second.drop(failed)
-            for note_id in hashes:
-                if note_id not in pending:
-                    self._pending.pop(note_id, None)
-                self._failed.pop(note_id, None)
-            self._pending.update(pending)
-            self._failed.update(failed)
+            self._awaiting.renew(hashes, pending, failed)
 
     def forget(self, note_ids: Iterable[NoteId]) -> None:
         """These notes are gone."""
         with self._lock:
             ids = list(note_ids)
-            for note_id in ids:
-                self._pending.pop(note_id, None)
-                self._failed.pop(note_id, None)
+            self._awaiting.forget(ids)
             self._second.drop(ids)
             for store in (self._in_use, self._building):
                 if store is not None:
                     store.delete(ids)
 
-    def step(self, texts_of: Callable[[list[NoteId]], Mapping[NoteId, NoteText]]) -> int:
+    def step(self, texts_of: TextsOf) -> int:
         """Embed one batch of what is pending; returns how many notes are no longer so.
-
-        Args:
-            texts_of: Gives the texts of these notes; a note it leaves out has changed and comes again.
 
         Raises:
             EmbedError: The embedder is away; everything is still pending.
         """
         with self._lock:
             store, embedder = self._target, self._embedder
-            if store is None or embedder is None or not self._pending:
+            if store is None or embedder is None or not self._awaiting:
                 return 0
-            before = len(self._pending)
-            wanted = self._batch(texts_of)
+            before = len(self._awaiting)
+            wanted = self._awaiting.batch(texts_of)
         try:
             results = embedder.embed_notes([text for text, _ in wanted.values()]) if wanted else []
         except EmbedderUnavailable as error:
@@ -175,13 +142,13 @@ class Meaning:
             if store is not self._target:
                 return 0  # closed or changed over meanwhile
             self._take_in(store, wanted, results)
-            if not self._pending:
+            if not self._awaiting:
                 self._finish()
-            return before - len(self._pending)
+            return before - len(self._awaiting)
 
     def step_passages(
         self,
-        texts_of: Callable[[list[NoteId]], Mapping[NoteId, NoteText]],
+        texts_of: TextsOf,
         hashes: Callable[[], Mapping[NoteId, str]],
     ) -> None:
         """Make a few passages, if nothing is pending.
@@ -195,7 +162,7 @@ class Meaning:
         """
         with self._lock:
             store, embedder = self._target, self._embedder
-            if store is None or embedder is None or self._pending:
+            if store is None or embedder is None or self._awaiting:
                 return
             chosen = self._second.choose(store.identity, hashes)
         lost = self._second.make(store, embedder, chosen, texts_of)
@@ -244,7 +211,7 @@ class Meaning:
             store = self._target
             if store is not None:
                 store.forget_failures()
-            self._failed.clear()
+            self._awaiting.retry()
 
     def close(self) -> None:
         """Close the files. The embedder belongs to whoever chose it."""
@@ -270,7 +237,7 @@ class Meaning:
         if self._in_use is not None:
             self._compare(self._in_use, hashes)
         else:
-            self._pending = dict(hashes)
+            self._awaiting.begin(hashes, self._awaiting.failed)
         self.trouble(error)
 
     def _settle(self, wanted: Identity, hashes: Mapping[NoteId, str]) -> None:
@@ -294,7 +261,7 @@ class Meaning:
             self._load(target)
         self._compare(target, hashes)
         self._show()
-        if not self._pending:
+        if not self._awaiting:
             self._finish()
 
     def _load(self, store: VectorStore) -> None:
@@ -323,8 +290,7 @@ class Meaning:
         pending, failed = self._serve(store, missing) if missing else ({}, {})
         if self._passages:
             self._second.look(store, but=missing)
-        # In one step, so that who asks meanwhile never sees that nothing is pending.
-        self._pending, self._failed = pending, failed
+        self._awaiting.begin(pending, failed)
         store.forget_failures(keep=hashes.values())
 
     def _serve(self, store: VectorStore, hashes: Mapping[NoteId, str]) -> tuple[dict[NoteId, str], dict[NoteId, str]]:
@@ -345,28 +311,6 @@ class Meaning:
                 pending[note_id] = text_hash
         return pending, failed
 
-    def _batch(
-        self, texts_of: Callable[[list[NoteId]], Mapping[NoteId, NoteText]]
-    ) -> dict[NoteId, tuple[NoteText, str]]:
-        """The next notes to embed: their texts, and the hashes these go by."""
-        self._long &= self._pending.keys()
-        self._suspects &= self._pending.keys()
-        short = [note_id for note_id in self._pending if note_id not in self._long]
-        chosen = short[:BATCH_NOTES] or list(self._pending)[:1]  # of long ones no batch takes more
-        if self._suspects:
-            short, chosen = [], [next(note_id for note_id in self._pending if note_id in self._suspects)]
-        available = texts_of(chosen)
-        for note_id in chosen:
-            if note_id not in available:
-                self._pending.pop(note_id)
-            elif len(available[note_id].text) > LONG_CHARS:
-                self._long.add(note_id)
-        if short:
-            chosen = [note_id for note_id in chosen if note_id not in self._long]
-        return {
-            note_id: (text, self._pending[note_id]) for note_id, text in _until(BATCH_CHARS, chosen, available).items()
-        }
-
     def _suspect(
         self, store: VectorStore, wanted: Mapping[NoteId, tuple[NoteText, str]], error: EmbedderUnavailable
     ) -> None:
@@ -377,10 +321,10 @@ class Meaning:
             if store is not self._target:
                 return
             if len(wanted) > 1:
-                self._suspects = set(wanted)
+                self._awaiting.suspect(wanted.keys())
             for note_id, (_, text_hash) in wanted.items() if len(wanted) == 1 else ():
-                self._suspects.discard(note_id)
-                if self._pending.get(note_id) == text_hash:
+                self._awaiting.trust([note_id])
+                if (note_id, text_hash) in self._awaiting:
                     self._record(store, note_id, text_hash, EmbedProblem(error.message, permanent=False))
 
     def _take_in(
@@ -389,10 +333,10 @@ class Meaning:
         wanted: Mapping[NoteId, tuple[NoteText, str]],
         results: Sequence[EmbeddedNote | EmbedProblem],
     ) -> None:
-        self._suspects -= wanted.keys()
+        self._awaiting.trust(wanted)
         good: list[tuple[NoteId, str, EmbeddedNote]] = []
         for (note_id, (_, text_hash)), result in zip(wanted.items(), results, strict=True):
-            if self._pending.get(note_id) != text_hash:
+            if (note_id, text_hash) not in self._awaiting:
                 continue  # deleted or edited while the model was at it
             if isinstance(result, EmbeddedNote):
                 good.append((note_id, text_hash, result))
@@ -419,16 +363,15 @@ class Meaning:
                     self._second.add(note_id, text_hash)
                 else:
                     store.put_passages(text_hash, (), ())  # it has none
-            del self._pending[note_id]
+            self._awaiting.done(note_id)
         self.texts_embedded += len(good)
 
     def _record(self, store: VectorStore, note_id: NoteId, text_hash: str, problem: EmbedProblem) -> None:
         store.record_failure(text_hash, problem.reason, permanent=problem.permanent)
-        del self._pending[note_id]
         if _given_up(*store.failures()[text_hash]):
-            self._failed[note_id] = problem.reason
+            self._awaiting.give_up(note_id, problem.reason)
         else:
-            self._pending[note_id] = text_hash  # at the end of the line
+            self._awaiting.put_back(note_id)
 
     def _finish(self) -> None:
         """Nothing is pending: vectors built beside take their place."""
@@ -452,25 +395,3 @@ def _without_passages(note: EmbeddedNote) -> EmbeddedNote:
 
 def _given_up(reason: str, permanent: bool, tries: int) -> bool:
     return permanent or tries >= MAX_TRIES
-
-
-def _until(chars: int, chosen: Iterable[NoteId], texts: Mapping[NoteId, NoteText]) -> dict[NoteId, NoteText]:
-    """The first of ``texts``, in the order of ``chosen``, up to so many characters; at least one."""
-    taken: dict[NoteId, NoteText] = {}
-    total = 0
-    for note_id in chosen:
-        text = texts.get(note_id)
-        if text is None:
-            continue
-        if taken and total + len(text.text) > chars:
-            break
-        taken[note_id] = text
-        total += len(text.text)
-    return taken
-
-
-def describe(error: EmbedError) -> str:
-    """The embedder's state in one word, for the status."""
-    if isinstance(error, ModelMissing):
-        return "missing"
-    return "broken" if isinstance(error, ModelBroken) else "down"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
-from vaultrag.indexing.meaning import describe
+from vaultrag.indexing.view import describe
 from vaultrag.model import Answer, Explanation, Hit, InNote, Mode, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.ranking.evidence import Bars, bars_for

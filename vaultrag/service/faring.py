@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vaultrag.indexing.meaning import MeaningView
+from vaultrag.indexing.view import MeaningView
 from vaultrag.model import EmbedderStatus, Skipped, VaultStatus
 from vaultrag.service.parts import LISTED, VaultParts
 
