@@ -405,7 +405,7 @@ def test_loading_is_bulk(vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_was_looked_for_ahead_is_what_would_be_found(vectors: Vectors) -> None:
     rows = unit_rows(300)
-    vectors.put([(NoteId(n), f"{n}", embedded(row, rows[n : n + 2])) for n, row in enumerate(rows[:250], 1)])
+    vectors.put([(NoteId(n), f"{n}", embedded(row, list(rows[n : n + 2]))) for n, row in enumerate(rows[:250], 1)])
     query, others = unit_rows(1, 7)[0], np.array([3, 99])
     plain, ahead = vectors.scan(query), vectors.scan(query, ahead=20)
     for allowed in (None, frozenset(map(NoteId, range(1, 40)))):
