@@ -69,3 +69,12 @@ def test_a_fault_gives_the_turn_back() -> None:
                 raise ValueError
         except ValueError:
             pass
+
+
+def test_it_is_told_when_all_are_taken() -> None:
+    turns = Turns(2)
+    with turns.turn(turns.ticket()):
+        assert not turns.all_taken
+        with turns.turn(turns.ticket()):
+            assert turns.all_taken
+        assert not turns.all_taken

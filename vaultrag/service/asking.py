@@ -164,7 +164,11 @@ class Asking:
         return bars_for(model, meaning_only=mode == "meaning")
 
     def _look(self, query: Query, mode: Mode, limit: int) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
-        """Begin ``_scan`` in another thread; what is returned waits for it."""
+        """Begin ``_scan`` in another thread; what is returned waits for it, or does it where the threads have enough to
+        do already: to hand it over would only be more work then.
+        """
+        if self._parts.turns.all_taken:
+            return lambda: self._scan(query, mode, limit)
         try:
             return self._parts.looking.submit(self._scan, query, mode, limit).result
         except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one

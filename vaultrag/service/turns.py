@@ -23,6 +23,11 @@ class Turns:
         self._tickets = count()
         self._lock = threading.Lock()
 
+    @property
+    def all_taken(self) -> bool:
+        """Whether as many are worked at as may be."""
+        return not self._free
+
     def ticket(self) -> int:
         """Draw one before the first turn, for all turns of one answer."""
         return next(self._tickets)
