@@ -72,9 +72,10 @@ def test_a_fault_gives_the_turn_back() -> None:
 
 
 def test_it_is_told_when_all_are_taken() -> None:
-    turns = Turns(2)
+    turns, told = Turns(2), list[bool]()
     with turns.turn(turns.ticket()):
-        assert not turns.all_taken
+        told.append(turns.all_taken)
         with turns.turn(turns.ticket()):
-            assert turns.all_taken
-        assert not turns.all_taken
+            told.append(turns.all_taken)
+        told.append(turns.all_taken)
+    assert told == [False, True, False]
