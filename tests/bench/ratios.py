@@ -95,7 +95,7 @@ def opened(vault: Path, home: Path, notes: int, dimension: int = 384) -> Iterato
         embedders.close()
 
 
-def _until_ready(service: VaultService, notes: int, timeout_s: float = 900) -> None:
+def _until_ready(service: VaultService, notes: int, timeout_s: float = 300) -> None:
     until = time.monotonic() + timeout_s
     pause = threading.Event()
     while True:

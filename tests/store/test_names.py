@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.stores import add
+from tests.support.stores import add, found
 from vaultrag.model import NoteId
 from vaultrag.store.names import MAX_NAME_WORDS, Names
 from vaultrag.store.note_index import NoteIndex
@@ -181,3 +181,14 @@ def test_many_names_alike(index: NoteIndex) -> None:
     assert short in [hit.note_id for hit in names.search("meeting")]
     late = add(index, "my meeting.md", "x")
     assert late in [hit.note_id for hit in names.search("meeting")], "what is kept of the letters is out of date"
+
+
+def test_a_long_name_with_a_slip_is_found_by_its_words(index: NoteIndex) -> None:
+    """Of six telling words and more, names are not compared letter by letter; the other words find the note first."""
+    add(index, "Long winding path northern lighthouse keeper.md", "about something else")
+    add(index, "Other.md", "a long path, a northern path, and a keeper, said often: long northern path keeper")
+    slipped = "long windng path northern lighthouse keeper"
+    assert Names(index).search(slipped) == []
+    assert found(index, slipped)[0] == "Long winding path northern lighthouse keeper.md"
+    five = "windng path northern lighthouse keeper"
+    assert [hit.name for hit in Names(index).search(five)] == ["Long winding path northern lighthouse keeper"]

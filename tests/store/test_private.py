@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from tests.support.stores import add
+from tests.support.stores import add, word_hits
 from vaultrag.model import Filters, NoteId
 from vaultrag.notes.private import PrivateRules
 from vaultrag.ranking.query import parse_query
@@ -69,7 +69,7 @@ def test_a_note_never_shows_while_it_is_written_again_and_again(index: NoteIndex
                 [row.path for row in table.by_ids(table.all_ids()).values()],
             ):
                 seen.extend(path for path in paths if path != "open.md")
-            seen.extend(hit for hit in words.search(clauses).hits if hit.note_id != opened)
+            seen.extend(hit for hit in word_hits(words.search(clauses)) if hit.note_id != opened)
 
     opened = add(index, "open.md", "zebra in the open")
     readers = [threading.Thread(target=look) for _ in range(3)]

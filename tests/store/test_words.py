@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.stores import add, found
+from tests.support.stores import add, found, word_hits
 from vaultrag.model import Clause, NoteId
 from vaultrag.notes.words import EXTRA_LETTERS, fold, name_key, parts, prepare, tokens
 from vaultrag.ranking.query import parse_query
@@ -258,7 +258,7 @@ def test_bm25_sign(index: NoteIndex) -> None:
     """Higher is better, and the list is in that order."""
     for n in range(6):
         add(index, f"{n}.md", "pump " * (n + 1) + "filler " * 20)
-    hits = FullText(index).search(clauses_of(parse_query("pump").terms)).hits
+    hits = word_hits(FullText(index).search(clauses_of(parse_query("pump").terms)))
     assert [hit.bm25 for hit in hits] == sorted((hit.bm25 for hit in hits), reverse=True)
 
 
@@ -287,19 +287,19 @@ def test_filter_before_the_cut(index: NoteIndex) -> None:
         add(index, f"{n}.md", "pump pump pump")
     last = add(index, "last.md", "pump " + "filler " * 200)
     clauses = clauses_of(parse_query("pump").terms)
-    assert last not in [hit.note_id for hit in FullText(index).search(clauses, k=5).hits]
+    assert last not in [hit.note_id for hit in word_hits(FullText(index).search(clauses, k=5))]
     allowed = FullText(index).search(clauses, k=5, allowed=frozenset([last]))
-    assert [hit.note_id for hit in allowed.hits] == [last]
-    assert FullText(index).search(clauses, allowed=frozenset()).hits == []
+    assert [hit.note_id for hit in word_hits(allowed)] == [last]
+    assert word_hits(FullText(index).search(clauses, allowed=frozenset())) == []
 
 
 def test_counts_follow_writes(index: NoteIndex) -> None:
     """A word that was in no note is found as soon as a note with it is written."""
     arm = FullText(index)
     asked = clauses_of(parse_query("zebra").terms)
-    assert arm.search(asked).hits == []
+    assert word_hits(arm.search(asked)) == []
     note_id = add(index, "a.md", "zebra")
-    assert [hit.note_id for hit in arm.search(asked).hits] == [note_id]
+    assert [hit.note_id for hit in word_hits(arm.search(asked))] == [note_id]
 
 
 def test_count_of_an_old_look_is_not_kept(index: NoteIndex) -> None:
@@ -309,7 +309,7 @@ def test_count_of_an_old_look_is_not_kept(index: NoteIndex) -> None:
     with index.snapshot() as (connection, generation):
         add(index, "a.md", "zebra")
         assert arm._lists.count(arm._lists.look(connection, generation, frozenset()), asked[0]) == 0
-    assert len(arm.search(asked).hits) == 1
+    assert len(word_hits(arm.search(asked))) == 1
 
 
 def test_held(index: NoteIndex) -> None:
@@ -319,7 +319,7 @@ def test_held(index: NoteIndex) -> None:
     for n in range(8):
         add(index, f"{n}.md", "other")
     result = FullText(index).search(clauses_of(parse_query("pump seal").terms))
-    assert {hit.note_id: hit.held for hit in result.hits} == {both: {0, 1}, one: {1}}
+    assert {hit.note_id: hit.held for hit in word_hits(result)} == {both: {0, 1}, one: {1}}
     assert [count.notes for count in result.counts] == [1, 2]
 
 
@@ -332,15 +332,15 @@ def test_typing(index: NoteIndex) -> None:
     """The last word may go on while it is typed, from three letters on."""
     add(index, "a.md", "gasket")
     arm = FullText(index)
-    assert arm.search(clauses_of(parse_query("gas").terms, typing=True)).hits
-    assert not arm.search(clauses_of(parse_query("ga").terms, typing=True)).hits
-    assert not arm.search(clauses_of(parse_query("gas").terms)).hits
+    assert word_hits(arm.search(clauses_of(parse_query("gas").terms, typing=True)))
+    assert not word_hits(arm.search(clauses_of(parse_query("ga").terms, typing=True)))
+    assert not word_hits(arm.search(clauses_of(parse_query("gas").terms)))
 
 
 def test_nothing_asked(index: NoteIndex) -> None:
     """No clause, no hit."""
     add(index, "a.md", "x")
-    assert FullText(index).search([]).hits == []
+    assert word_hits(FullText(index).search([])) == []
     assert FullText(index).holding([]) == frozenset()
     assert FullText(index).search([Clause(("nowhere",), 0)]).counts[0].notes == 0
     assert NoteId(0) not in FullText(index).holding([Clause(("x",), 0)])
@@ -353,10 +353,10 @@ def test_lists_keep_up(index: NoteIndex) -> None:
     for n in range(5):
         add(index, f"{n}.md", "other")
     asked = clauses_of(parse_query("gasket seal").terms)
-    assert {hit.note_id: hit.held for hit in arm.search(asked).hits} == {first: {0}}
-    assert {hit.note_id: hit.held for hit in arm.search(asked).hits} == {first: {0}}
+    assert {hit.note_id: hit.held for hit in word_hits(arm.search(asked))} == {first: {0}}
+    assert {hit.note_id: hit.held for hit in word_hits(arm.search(asked))} == {first: {0}}
     second = add(index, "b.md", "gasket seal")
     add(index, "a.md", "seal", first)
     result = arm.search(asked)
-    assert {hit.note_id: hit.held for hit in result.hits} == {first: {1}, second: {0, 1}}
+    assert {hit.note_id: hit.held for hit in word_hits(result)} == {first: {1}, second: {0, 1}}
     assert result.notes == 7

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from vaultrag.indexing.apply import content_hash
-from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath
+from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath, WordResult
 from vaultrag.notes import parse_note
 from vaultrag.ranking.query import parse_query
 from vaultrag.ranking.terms import clauses_of
@@ -45,8 +45,22 @@ def found(index: NoteIndex, query: str, k: int = 80) -> list[str]:
     asked = parse_query(query)
     barred = FullText(index).holding(clauses_of(asked.excluded))
     result = FullText(index).search(clauses_of(asked.terms), k=k)
-    rows = NoteRows(index).by_ids(hit.note_id for hit in result.hits if hit.note_id not in barred)
+    rows = NoteRows(index).by_ids(hit.note_id for hit in word_hits(result) if hit.note_id not in barred)
     return [row.path for row in rows.values()]
+
+
+class WordHit(NamedTuple):
+    """``held``: indices into ``WordResult.counts``."""
+
+    note_id: NoteId
+    bm25: float
+    held: frozenset[int]
+
+
+def word_hits(result: WordResult) -> list[WordHit]:
+    """What words found, hit by hit."""
+    held = (frozenset(np.flatnonzero(row).tolist()) for row in result.held)
+    return list(map(WordHit, map(NoteId, result.ids.tolist()), result.bm25.tolist(), held))
 
 
 def filtered(index: NoteIndex, query: str) -> set[str]:

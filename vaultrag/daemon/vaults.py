@@ -42,7 +42,7 @@ CLOSE_S = 3.0
 """How long the end waits for a vault's threads."""
 
 LOOKING = 4
-"""Queries whose vectors are looked through at once; more wait for each other."""
+"""Threads that look through vectors, and read words, for the queries under way; more wait for each other."""
 
 GIVE_WAY_S = 0.1
 """How long the reading of notes waits for answers that are being made, between a few notes and the next."""
@@ -111,8 +111,9 @@ def open_vault(
     rules = private_rules(settings.privacy)
     identity = vault_id(root)
     clock = clock or SystemClock()
+    looking = Workers(LOOKING, f"look-{identity}")
     try:
-        shelf = StoreFolder(places.vault_folder(identity))
+        shelf = StoreFolder(places.vault_folder(identity), looking)
         write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
     except OSError as error:
         raise StoreFull(
@@ -138,7 +139,6 @@ def open_vault(
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
     worker.changed = lambda paths: tell(identity, paths)
-    looking = Workers(LOOKING, f"look-{identity}")
     table, words, names = NoteRows(index), FullText(index, beside=looking), Names(index)
     standings = Standings(index, today(clock))
     masker = SecretMasker() if settings.privacy.mask_secrets else None

@@ -122,6 +122,9 @@ class Meaning:
     def step(self, texts_of: TextsOf) -> int:
         """Embed one batch of what is pending; returns how many notes are no longer so.
 
+        Args:
+            texts_of: See ``TextsOf``.
+
         Raises:
             EmbedError: The embedder is away; everything is still pending.
         """
@@ -154,7 +157,7 @@ class Meaning:
         """Make a few passages, if nothing is pending.
 
         Args:
-            texts_of: As for ``step``.
+            texts_of: See ``TextsOf``.
             hashes: All notes' texts, the most recently changed note first.
 
         Raises:

@@ -50,7 +50,6 @@ from vaultrag.model.findings import (
     NameHit,
     Neighbour,
     NoteRow,
-    WordHit,
     WordResult,
 )
 from vaultrag.model.notes import (
@@ -131,7 +130,6 @@ __all__ = [
     "NameHit",
     "Neighbour",
     "NoteRow",
-    "WordHit",
     "WordResult",
     "Heading",
     "Link",

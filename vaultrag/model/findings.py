@@ -23,15 +23,6 @@ class ClauseCount:
     idf: float
 
 
-@dataclass(frozen=True, slots=True)
-class WordHit:
-    """A note found by words. ``bm25``: higher is better. ``held``: indices into ``WordResult.counts``."""
-
-    note_id: NoteId
-    bm25: float
-    held: frozenset[int]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class WordResult:
     """The arm's list, best first, and what is known of each clause.
@@ -48,14 +39,6 @@ class WordResult:
     held: NDArray[np.bool_]
     counts: list[ClauseCount] = field(default_factory=list)
     notes: int = 0
-
-    @property
-    def hits(self) -> list[WordHit]:
-        """The list hit by hit."""
-        return [
-            WordHit(NoteId(note_id), bm25, frozenset(number for number, held in enumerate(row) if held))
-            for note_id, bm25, row in zip(self.ids.tolist(), self.bm25.tolist(), self.held.tolist(), strict=True)
-        ]
 
 
 @dataclass(frozen=True, slots=True)

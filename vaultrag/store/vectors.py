@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -85,14 +84,12 @@ class Failure(NamedTuple):
 class Vectors:
     """One open vector file. Make one with ``open``; one writing thread, any number of readers."""
 
-    def __init__(self, path: Path, writer: apsw.Connection, identity: Identity) -> None:
+    def __init__(self, path: Path, writer: apsw.Connection, identity: Identity, beside: Executor | None = None) -> None:
         self.path = path
         self.identity = identity
         self.readers = Readers(path)
         self._writer = writer
         self._lock = threading.RLock()
-        beside = ThreadPoolExecutor(1, "vaultrag-vectors") if (os.cpu_count() or 1) > 1 else None
-        self._beside = beside
         self._notes = Matrix(identity.dimension, beside=beside)
         self._passages = Passages(identity.dimension, self._passages_of, beside=beside)
         self._loaded = threading.Event()
@@ -100,8 +97,11 @@ class Vectors:
         self._inode = inode(path)
 
     @classmethod
-    def open(cls, path: Path, identity: Identity) -> Vectors:
+    def open(cls, path: Path, identity: Identity, beside: Executor | None = None) -> Vectors:
         """Open the file, or create it for this identity.
+
+        Args:
+            beside: Threads that may take a part of a look through the vectors.
 
         Raises:
             ValueError: The file is of another identity; ask ``stored_identity`` first.
@@ -116,7 +116,7 @@ class Vectors:
         except BaseException:
             writer.close()
             raise
-        return cls(path, writer, identity)
+        return cls(path, writer, identity, beside)
 
     def close(self) -> None:
         self.readers.close()
@@ -125,8 +125,6 @@ class Vectors:
                 self._closed = True
                 mark_clean(self._writer, self.path)
                 self._writer.close()
-        if self._beside is not None:
-            self._beside.shutdown(wait=False)
 
     # -- memory --------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,9 @@ from tests.bench.peers import Ask, CannotRun, Peer
 from tests.bench.plain import POOL
 from tests.bench.stage import Stage
 
+MOST_NOTES = 20_000
+"""For the table of passages: a dozen rows a note, of float32."""
+
 
 @contextmanager
 def _meaning(stage: Stage) -> Iterator[Ask]:
@@ -38,8 +41,6 @@ def _fused_by_passage(stage: Stage) -> Iterator[Ask]:
     plain.fill_passages()
     yield lambda query: len(plain.fused(query, by_passage=True))
 
-
-MOST_NOTES = 20_000
 
 PEERS = (
     Peer("plain vec0", _meaning, "vectors alone, no previews", here=True),
