@@ -24,8 +24,8 @@ KEPT_ROWS = 16
 """A statement of so many rows, such as a note that was edited needs, is kept for the next time."""
 
 GATHERED_BYTES = 8 << 20
-"""The full-text table gathers so much before it writes it out, which is more than a batch has. It is held only while
-there is so much to write."""
+"""The full-text table gathers so much before it writes it out: the words of some 1,000 notes. It is held only while
+there is so much to write, and more would not fit into the processor's cache."""
 
 LARGE = 256
 """Notes in a batch that is surely not the only one: its words are written down and not merged with others."""
@@ -33,7 +33,7 @@ LARGE = 256
 _MERGED_AT_ONCE = {"automerge": 4, "crisismerge": 16}
 _MERGED_LATER = {"automerge": 0, "crisismerge": 256}
 """SQLite's own choice merges a little with each write, over and over; the other lets pieces lie until ``tidy`` merges
-them once. A word is looked for in each piece meanwhile: about 200 at 100,000 notes, a millisecond more."""
+them once. A word is looked for in each piece meanwhile: about 100 at 100,000 notes, half a millisecond more."""
 
 TIDY_PAGES = 256
 """Of 4 KB, written by one call of ``tidy``: some 30 ms of work."""
