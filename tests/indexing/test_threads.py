@@ -16,6 +16,7 @@ from tests.support.stores import found
 from vaultrag.config import NoteSettings
 from vaultrag.errors import EmbedderUnavailable, StoreFull
 from vaultrag.indexing import apply
+from vaultrag.indexing import embedding as embedding_module
 from vaultrag.indexing import worker as module
 from vaultrag.indexing.apply import BATCH
 from vaultrag.indexing.embedding import WORDS_FIRST_S
@@ -85,6 +86,38 @@ def test_many_new_notes_are_put_in_order(build: Build, monkeypatch: pytest.Monke
     house.vault.write("one.md", "more")
     house.look("one.md")
     assert done.count(True) == done.index(False)
+
+
+def test_what_quickens_answers_is_done_last(build: Build) -> None:
+    """Step by step until there is no more of it, after the words are in; and a note that was saved goes before it."""
+    house = build()
+    steps: list[int] = []
+
+    def prepare() -> bool:
+        steps.append(house.index.count())
+        if len(steps) == 2:
+            house.vault.write("urgent.md", "now")
+            house.worker.notice([NotePath("urgent.md")])
+        return len(steps) < 3
+
+    house.worker._prepare = prepare
+    _fill(house).start().settle()
+    assert steps == [40, 40, 41]
+    house.look("urgent.md")
+    assert len(steps) > 3
+
+
+def test_the_end_of_much_work_is_told_once(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the last of many vectors is made; a note more is not many."""
+    monkeypatch.setattr(embedding_module, "MUCH", 30)
+    house = build()
+    pending: list[int] = []
+    house.embedding.much_done = lambda: pending.append(house.meaning.pending)
+    _fill(house).start().settle()
+    assert pending == [0]
+    house.vault.write("one.md", "more")
+    house.look("one.md")
+    assert pending == [0]
 
 
 def test_rest(build: Build) -> None:

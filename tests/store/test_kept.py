@@ -39,3 +39,20 @@ def test_room() -> None:
     assert kept.get(0, "bb", lambda: "read again") == "read again"
     assert kept.get(0, "large", lambda: "large") == "large"
     assert kept.get(0, "large", lambda: "read again") == "read again"
+
+
+def test_what_can_be_renewed_outlives_its_generation() -> None:
+    """It is made of what was kept; where it cannot be, it is read again."""
+
+    def renewing(key: str, value: str, earlier: int, later: int) -> tuple[str] | None:
+        return (f"{value} {earlier}-{later}",) if key == "a" else None
+
+    kept: Kept[str, str] = Kept(100, len, renewing)
+    assert kept.get(2, "a", lambda: "old") == "old"
+    assert kept.get(2, "b", lambda: "old") == "old"
+    assert kept.find(6, "a") == ("old 2-6",)
+    assert kept.get(6, "a", lambda: "read again") == "old 2-6"
+    assert kept.find(6, "b") is None
+    assert kept.get(6, "b", lambda: "read again") == "read again"
+    assert kept.get(4, "a", lambda: "of its own moment") == "of its own moment"
+    assert kept.get(6, "a", lambda: "read again") == "old 2-6"

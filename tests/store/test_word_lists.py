@@ -27,7 +27,7 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Executor]:
 
 def test_two_threads_find_what_one_finds(index: NoteIndex, beside: Executor) -> None:
     fill(index)
-    alone, together = FullText(index).search(ASKED), FullText(index, beside=beside).search(ASKED)
+    alone, together = FullText(index).search(ASKED), FullText(index, lists=WordLists(index, beside)).search(ASKED)
     assert together.ids.tolist() == alone.ids.tolist()
     assert together.counts == alone.counts
     np.testing.assert_array_equal(together.bm25, alone.bm25)
@@ -38,8 +38,9 @@ def test_all_is_read_ahead(index: NoteIndex, beside: Executor) -> None:
     lists = WordLists(index, beside)
     with index.snapshot() as (connection, generation):
         look = lists.look(connection, generation, frozenset())
-        lists.read_ahead(look, ASKED)
-        assert all(lists._words.has(generation, clause) for clause in ASKED)
+        lists.read_together(look, ASKED)
+        assert generation is not None
+        assert all(lists._words.find(generation, lists._word(look, clause)) for clause in ASKED)
 
 
 def test_what_was_written_meanwhile_is_not_mixed_in(index: NoteIndex, beside: Executor) -> None:
@@ -50,6 +51,7 @@ def test_what_was_written_meanwhile_is_not_mixed_in(index: NoteIndex, beside: Ex
     with index.snapshot() as (connection, generation):
         look = lists.look(connection, generation, frozenset())
         add(index, "late.md", " ".join(WORDS))
-        lists.read_ahead(look, ASKED)
+        lists.read_together(look, ASKED)
         assert [lists.count(look, clause) for clause in ASKED] == [count.notes for count in before]
-    assert lists._words.has(generation, ASKED[2])
+        assert generation is not None
+        assert lists._words.find(generation, lists._word(look, ASKED[2]))

@@ -20,6 +20,7 @@ from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
 from vaultrag.store.private import PrivateNotes
 from vaultrag.store.standings import Standings
+from vaultrag.store.word_lists import WordLists
 from vaultrag.watch.private import private_paths
 
 
@@ -43,13 +44,14 @@ def today(clock: Clock) -> Callable[[], date]:
 def for_agents(
     parts: VaultParts,
     index: NoteIndex,
+    lists: WordLists,
     rules: PrivateRules,
     settings: SearchSettings,
     masker: Masker | None,
 ) -> VaultParts:
-    """The vault's parts as agents get them."""
+    """The vault's parts as agents get them. ``lists`` are those of everybody: what is hidden is left out afterwards."""
     private = PrivateNotes(rules)
-    rows, words, names = NoteRows(index, private), FullText(index, private, parts.looking), Names(index, private)
+    rows, words, names = NoteRows(index, private), FullText(index, private, lists), Names(index, private)
     table: NoteTable = rows if masker is None else MaskedTable(rows, masker)
     standings = Standings(index, today(parts.clock), private)
 

@@ -14,6 +14,7 @@ from vaultrag.config import Places, Settings, vault_id
 from vaultrag.daemon.privacy import for_agents, private_rules, today
 from vaultrag.daemon.sessions import SessionMemory
 from vaultrag.embed.gate import Gate
+from vaultrag.embed.memory import give_back_memory
 from vaultrag.embed.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embedding import Embedding
@@ -32,6 +33,7 @@ from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_rows import NoteRows
 from vaultrag.store.standings import Standings
+from vaultrag.store.word_lists import WordLists
 from vaultrag.watch import DiskReader, VaultWatcher
 
 log = logging.getLogger(__name__)
@@ -121,6 +123,7 @@ def open_vault(
             hint="make room there, or make it writable",
         ) from error
     index = shelf.open_notes()
+    lists = WordLists(index, looking)
     reader = DiskReader(root, settings.notes)
     meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
     gate = Gate(GIVE_WAY_S)
@@ -134,12 +137,14 @@ def open_vault(
         name=identity,
         away=lambda: watcher.rearm(),
         give_way=gate.give_way,
+        prepare=lists.read_ahead,
     )
     embedding.changed = worker.notice
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
+    embedding.much_done = give_back_memory
     worker.changed = lambda paths: tell(identity, paths)
-    table, words, names = NoteRows(index), FullText(index, beside=looking), Names(index)
+    table, words, names = NoteRows(index), FullText(index, lists=lists), Names(index)
     standings = Standings(index, today(clock))
     masker = SecretMasker() if settings.privacy.mask_secrets else None
 
@@ -192,7 +197,7 @@ def open_vault(
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
         private=lambda row: rules.reason(row.path, row.properties, row.tags),
     )
-    agents = for_agents(parts, index, rules, settings.search, masker)
+    agents = for_agents(parts, index, lists, rules, settings.search, masker)
     shelf.listen(damaged)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two

@@ -18,6 +18,7 @@ import numpy as np
 
 from vaultrag.embed.cache import QueryCache
 from vaultrag.embed.gate import Gate
+from vaultrag.embed.memory import give_back_memory
 from vaultrag.embed.onnx import (
     DIMENSION,
     TOKENIZER,
@@ -25,7 +26,6 @@ from vaultrag.embed.onnx import (
     MiniLM,
     PinnedFile,
     Tokens,
-    give_back_memory,
     locate,
 )
 from vaultrag.embed.pooling import weighted_mean

@@ -7,11 +7,8 @@ safe to run from several threads at once.
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import hashlib
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -196,13 +193,3 @@ class MiniLM:
         weights = mask.astype(np.float32)
         # One product a row instead of a masked copy of everything.
         return normalise(np.einsum("nt,ntd->nd", weights, hidden) / weights.sum(axis=1, keepdims=True))
-
-
-def give_back_memory() -> None:
-    """Return freed memory to the system, where the allocator keeps it otherwise (glibc)."""
-    gc.collect()
-    if sys.platform == "linux":
-        try:
-            ctypes.CDLL(None).malloc_trim(0)
-        except (AttributeError, OSError):  # musl has no such call, and no such need
-            return

@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 RETRY_S = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Pauses before an embedder that is away is asked again; the last one repeats."""
 
+MUCH = 500
+"""Vectors, the making of which leaves the process with memory that it does not need."""
+
 WORDS_FIRST_S = 0.1
 """While many notes are read, the vectors ask so often whether it is their turn."""
 
@@ -48,6 +51,8 @@ class Embedding:
         self.changed = changed
         self.progressed: Callable[[], None] = lambda: None
         """Told, in this thread, after each step, and when there is nothing more to do."""
+        self.much_done: Callable[[], None] = lambda: None
+        """Called, in this thread, when many vectors were made and none is left."""
         self._reader = reader
         self._index = index
         self._clock = clock
@@ -60,6 +65,7 @@ class Embedding:
         self._retry_at: float | None = None
         self._retries = 0
         self._done = 0
+        self._made = 0  # since ``much_done``
         self._since = 0.0
         self._thread = threading.Thread(target=self._run, name=f"embed-{name}", daemon=True)
         self.batches = 0
@@ -119,6 +125,9 @@ class Embedding:
                 self._retry_at, self._retries = None, 0
                 self.hindrance = None
                 self.progressed()
+                if self._made >= MUCH and not self._unfinished:
+                    self._made = 0
+                    self.much_done()
             except EmbedError as error:
                 log.warning("no vectors for now: %s", error.message)
                 self.meaning.trouble(error)
@@ -189,7 +198,9 @@ class Embedding:
         if self.meaning.pending and not self.meaning.off:
             if not self._done:
                 self._since = self._clock.monotonic()
-            self._done += self.meaning.step(self._texts_of)
+            made = self.meaning.step(self._texts_of)
+            self._done += made
+            self._made += made
             self.batches += 1
         elif self._unfinished:
             self._done = 0

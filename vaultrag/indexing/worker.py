@@ -62,12 +62,16 @@ class IndexWorker:
         name: str = "vault",
         away: Callable[[], None] = lambda: None,
         give_way: Callable[[], None] = lambda: None,
+        prepare: Callable[[], bool] = lambda: False,
     ) -> None:
         """Args:
         away: Called when the vault's folder cannot be looked at.
         give_way: See ``Applier``.
+        prepare: Does a little that makes answers quicker; whether there is more to do. Called while there is nothing
+            to look at, when all is tidy.
         """
         self._away = away
+        self._prepare = prepare
         self._reader = reader
         self._index = index
         self._embedding = embedding
@@ -228,8 +232,9 @@ class IndexWorker:
 
     def _tidy(self) -> None:
         """While there is nothing to look at, and nobody waits for an answer."""
-        while not self._stopping and not self._scopes and self._index.tidy():
-            self._give_way()
+        for step in (self._index.tidy, self._prepare):
+            while not self._stopping and not self._scopes and step():
+                self._give_way()
 
     def _believe(self, todo: Plan, whole: bool) -> bool:
         """Whether a doubtful deletion has been seen twice. An empty vault is believed only when a person says so."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Executor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,7 @@ from vaultrag.model import Clause, ClauseCount, NoteId, WordResult
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.postings import Postings, match, weight
 from vaultrag.store.private import Hidden, nothing_hidden
-from vaultrag.store.word_lists import Look, WordLists, holders
-
-COMMON_SHARE = 0.5
-"""A word that stands in more than this share of the notes is left out of a query that has others."""
+from vaultrag.store.word_lists import COMMON_SHARE, Look, WordLists, holders
 
 COVERED_SHARE = 0.3
 """A clause in more than this share of the notes is not looked up note by note."""
@@ -30,14 +26,14 @@ COVERED_SHARE = 0.3
 class FullText:
     """Ranks notes by words. Callable from any thread."""
 
-    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden, beside: Executor | None = None) -> None:
+    def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden, lists: WordLists | None = None) -> None:
         """Args:
         hidden: Notes that do not exist for the reader that this is for: they are not found, and not counted either.
-        beside: Threads that may read a part of the lists.
+        lists: Of this index, where several read them.
         """
         self._index = index
         self._hidden = hidden
-        self._lists = WordLists(index, beside)
+        self._lists = lists or WordLists(index)
 
     def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
         """The ``k`` best notes among ``allowed`` (None: all) that hold a clause."""
@@ -47,7 +43,7 @@ class FullText:
             hidden = self._hidden(connection)
             look = self._lists.look(connection, generation, hidden)
             notes = look.everything - len(hidden)
-            self._lists.read_ahead(look, clauses)
+            self._lists.read_together(look, clauses)
             counts = [self._count(look, clause, notes) for clause in clauses]
             asked = _worth_asking(counts, notes)
             if not asked or allowed == frozenset():

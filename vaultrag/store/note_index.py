@@ -18,6 +18,7 @@ import apsw
 
 from vaultrag.model import IndexedEntry, Note, NoteId, NotePath, NoteValues, Skipped
 from vaultrag.store import note_writing
+from vaultrag.store.changes import GONE, MOST_AT_ONCE, MOST_CHARS_AT_ONCE, Changes
 from vaultrag.store.connection import (
     Readers,
     connect,
@@ -31,6 +32,7 @@ from vaultrag.store.connection import (
     writing,
 )
 from vaultrag.store.note_values import path_forms, signed, values_of
+from vaultrag.store.postings import Counted, counted
 from vaultrag.store.schema import NOTE_STEPS, migrate, renew
 
 log = logging.getLogger(__name__)
@@ -48,11 +50,13 @@ class NoteIndex:
         self._writer = writer
         self._lock = threading.RLock()
         self._closed = False
+        self._changing: dict[NoteId, Counted] | None = {}  # by the write under way; None for too much
         self._inode = inode(path)
         with translating(path, in_use=False):
             self._untidy = note_writing.untidy(writer)
         self.generation = 0
         """Counts the beginnings and the ends of writes, and so is odd while something is written; see ``snapshot``."""
+        self.changes = Changes()
 
     @classmethod
     def open(cls, path: Path) -> NoteIndex:
@@ -142,6 +146,7 @@ class NoteIndex:
         made = list(notes)
         with self._writing() as connection:
             ids = note_writing.write(connection, made)
+            self._changing = _counted(connection, ids, made)
         self._untidy = self._untidy or len(made) >= note_writing.LARGE
         return ids
 
@@ -168,6 +173,7 @@ class NoteIndex:
         with self._writing() as connection:
             note_writing.forget(connection, gone)
             connection.executemany("DELETE FROM notes WHERE id = ?", [(note_id,) for note_id in gone])
+            self._changing = dict.fromkeys(gone, GONE) if len(gone) <= MOST_AT_ONCE else None
 
     def set_skipped(self, skipped: Mapping[NotePath, Skipped], scopes: Sequence[NotePath] = ()) -> None:
         places = [] if "" in scopes else scopes
@@ -196,11 +202,29 @@ class NoteIndex:
         with self._lock, translating(self.path):
             in_place(self.path, self._inode)
             self.generation += 1
+            self._changing = {}
             try:
                 with writing(self._writer):
                     yield self._writer
+            except BaseException:
+                self._changing = None
+                raise
             finally:
+                # Known before the generation is that shows it.
+                if self._changing is None:
+                    self.changes.lose(self.generation + 1)
+                else:
+                    self.changes.add(self.generation + 1, self._changing)
                 self.generation += 1
+
+
+def _counted(
+    connection: apsw.Connection, ids: Sequence[NoteId], notes: Sequence[NoteValues]
+) -> dict[NoteId, Counted] | None:
+    """The words of notes that were just written; None where there are too many to count."""
+    if len(notes) > MOST_AT_ONCE or sum(len(text) for note in notes for text in note.words) > MOST_CHARS_AT_ONCE:
+        return None
+    return {note_id: counted(connection, note.words) for note_id, note in zip(ids, notes, strict=True)}
 
 
 def skipped_in(connection: apsw.Connection) -> dict[NotePath, Skipped]:

@@ -1,7 +1,9 @@
-"""The lists behind clauses, read once and kept as long as the index stays as it is.
+"""The lists behind clauses, read once and kept: what a save changes in them is mended, not read again.
 
 A score of several clauses is the sum of their scores, so that each is read by itself, and not again with every query
-that it stands in. Where several are still to be read, another thread reads some of them: SQLite is at it by itself.
+that it stands in. Where several are still to be read, another thread reads some of them: SQLite is at it by itself. The
+words that stand in many notes take longest to read and are asked for most often: while nothing else is to be done they
+are read ahead of any query.
 """
 
 from __future__ import annotations
@@ -10,26 +12,53 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain, islice
+from typing import NamedTuple
 
 import apsw
 import numpy as np
 
 from vaultrag.model import Clause, NoteId
+from vaultrag.ranking.stopwords import STOP_WORDS
 from vaultrag.store.beside import shared
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.postings import Lengths, Postings, match, read_counted, read_lengths, read_ranked
-from vaultrag.store.schema import TOKENIZER
+from vaultrag.store.postings import (
+    Lengths,
+    Occurrences,
+    Postings,
+    match,
+    read_lengths,
+    read_occurrences,
+    read_ranked,
+    tokenized,
+)
+
+COMMON_SHARE = 0.5
+"""A word that stands in more than this share of the notes is left out of a query that has others."""
 
 WORTH_A_THREAD = 3_000
 """Notes from which on a list takes longer to read than another thread takes to wake."""
 
+WORTH_READING_AHEAD = 100
+"""Notes that hold a word whose list takes a tenth of a millisecond to read, or more."""
+
+_READ_AT_ONCE = 16
 _COUNTS_KEPT, _STEMS_KEPT = 10_000, 10_000
 
-_POSTINGS_KEPT = 2_000_000
-"""Notes kept of the lists behind words, and of those behind other clauses, 8 bytes each."""
+_LISTS_BYTES, _READ_AHEAD_BYTES = 16_000_000, 12_000_000
+"""Room for the lists of words, and for those read ahead of any query. All of those of 10,000 notes take 8 MB."""
+
+_RANKED_KEPT = 1_000_000
+"""Notes kept of the lists behind other clauses, 8 bytes each."""
+
+
+class Word(NamedTuple):
+    """What a list is kept by. ``prefix``: and every word that begins so."""
+
+    stem: str
+    prefix: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +68,7 @@ class Look:
     Attributes:
         generation: See ``NoteIndex.snapshot``.
         everything: How many notes there are, ``hidden`` ones included.
-        lists: What was read in this look, where it is not kept beyond it.
+        lists: What was asked for in this look.
     """
 
     connection: apsw.Connection
@@ -49,6 +78,23 @@ class Look:
     lists: dict[Clause, Postings] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Ahead:
+    """What is read ahead of queries.
+
+    Attributes:
+        generation: In which it was chosen.
+        left: Stems whose lists are still to be read.
+        all_long: Whether every list that takes long to read is among them.
+        all_known: Whether all of those were read.
+    """
+
+    generation: int
+    left: Iterator[str]
+    all_long: bool
+    all_known: bool = False
+
+
 class WordLists:
     """Reads and counts. Callable from any thread."""
 
@@ -56,32 +102,37 @@ class WordLists:
         """Args:
         beside: Threads that may read a part of the lists.
         """
-        self._index = index
+        self.index = index
         self._beside = beside
         self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
-        self._words: Kept[Clause, Postings | None] = Kept(_POSTINGS_KEPT, _size)
-        self._ranked: Kept[Clause, Postings] = Kept(_POSTINGS_KEPT, _size)
-        self._sizes: Kept[None, int] = Kept(1_000)
-        self._lengths: Kept[None, Lengths | None] = Kept(1_000)
+        self._words: Kept[Word, Occurrences | None] = Kept(_LISTS_BYTES, _size, self._renewed)
+        self._ranked: Kept[Clause, Postings] = Kept(_RANKED_KEPT, lambda found: 1 + len(found.ids))
+        self._sizes: Kept[None, int] = Kept(4)
+        self._lengths: Kept[None, Lengths | None] = Kept(4, renewing=self._renewed_lengths)
         self._stems: dict[str, str] = {}
         self._sharing = threading.Lock()
+        self._ahead: _Ahead | None = None
 
     def look(self, connection: apsw.Connection, generation: int | None, hidden: frozenset[NoteId]) -> Look:
         """Begin a look, in a snapshot of the index."""
         everything = self._sizes.get(generation, None, lambda: int(scalar(connection, "SELECT count(*) FROM notes")))
         return Look(connection, generation, everything, hidden)
 
-    def read_ahead(self, look: Look, clauses: Sequence[Clause]) -> None:
+    def read_together(self, look: Look, clauses: Sequence[Clause]) -> None:
         """Read what is still unknown of these lists, in two threads where that is worth it."""
-        if self._beside is None or look.everything < WORTH_A_THREAD:
+        if self._beside is None or look.everything < WORTH_A_THREAD or look.generation is None:
             return
-        unknown = [c for c in clauses if _listable(look, c) and not self._words.has(look.generation, c)]
+        if self._ahead is not None and self._ahead.all_known:
+            return  # what is still to be read takes no time
+        unknown = [
+            c for c in clauses if _listable(look, c) and not self._words.find(look.generation, self._word(look, c))
+        ]
         if len(unknown) < 2:
             return
 
         def read(taken: Iterator[Clause]) -> None:
             for clause in taken:
-                self.counted(look, clause)
+                self._listed(look, clause)
 
         # While many ask at once every thread has enough to do.
         if self._sharing.acquire(blocking=False):
@@ -90,28 +141,32 @@ class WordLists:
             finally:
                 self._sharing.release()
 
+    def read_ahead(self) -> bool:
+        """Read some of the lists that are likeliest to be asked for; whether there are more to read."""
+        with self.index.snapshot() as (connection, generation):
+            if generation is None:
+                return False
+            ahead = self._ahead
+            if ahead is None or self.index.changes.between(ahead.generation, generation) is None:
+                ahead = self._ahead = self._likely(connection, generation)
+            some = list(islice(ahead.left, _READ_AT_ONCE))
+            for stem in some:
+                self._words.get(generation, Word(stem), lambda stem=stem: read_occurrences(connection, stem))  # type: ignore[misc]  # no type for a lambda's default
+        ahead.all_known = ahead.all_long and len(some) < _READ_AT_ONCE
+        return len(some) == _READ_AT_ONCE
+
     def of(self, look: Look, clause: Clause) -> Postings:
         """The notes that hold a clause, hidden ones included."""
-        counted = self.counted(look, clause)
-        if counted is not None:
-            return counted
         if clause not in look.lists:
-            look.lists[clause] = self._ranked.get(
-                look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything)
-            )
+            listed = self._listed(look, clause)
+            lengths = self._lengths_of(look) if listed is not None else None
+            if listed is not None and lengths is not None:
+                look.lists[clause] = listed.scored(lengths)
+            else:
+                look.lists[clause] = self._ranked.get(
+                    look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything)
+                )
         return look.lists[clause]
-
-    def counted(self, look: Look, clause: Clause) -> Postings | None:
-        """The same of one word, unless it is in every other line; None also while notes are written."""
-
-        def read() -> Postings | None:
-            lengths = self._lengths.get(look.generation, None, lambda: read_lengths(look.connection))
-            if lengths is None:
-                return None
-            stem = self.stem(look.connection, clause.tokens[0])
-            return read_counted(look.connection, stem, lengths, prefix=clause.prefix)
-
-        return self._words.get(look.generation, clause, read) if _listable(look, clause) else None
 
     def count(self, look: Look, clause: Clause) -> int:
         """How many of the notes that are seen hold a clause."""
@@ -122,27 +177,54 @@ class WordLists:
         known = self._stems.get(token)
         if known is not None:
             return known
-        name, *args = TOKENIZER
-        tokenize = connection.fts5_tokenizer(name, args)
-        found: list[list[str]] = tokenize(token.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)  # type: ignore[assignment]  # apsw's stub unites every shape of answer
-        stem = found[0][0] if found else token
+        found = tokenized(connection, token, apsw.FTS5_TOKENIZE_QUERY)
+        stem = found[0] if found else token
         if len(self._stems) >= _STEMS_KEPT:
             self._stems = {}
         self._stems[token] = stem
         return stem
 
+    def _likely(self, connection: apsw.Connection, generation: int) -> _Ahead:
+        """The words whose lists are worth to be read ahead, those in the most notes first, as far as there is room."""
+        notes = int(scalar(connection, "SELECT count(*) FROM notes"))
+        bytes_a_note = 4 if notes < 50_000 else 6
+        found = rows(
+            connection,
+            "SELECT term, doc FROM words_vocabulary WHERE doc BETWEEN ? AND ? ORDER BY doc DESC",
+            (WORTH_READING_AHEAD, int(COMMON_SHARE * notes)),
+        )
+        telling = [(term, count) for term, count in found if term not in STOP_WORDS]
+        sizes = accumulate(bytes_a_note * count for _, count in telling)
+        likely = [term for (term, _), size in zip(telling, sizes, strict=True) if size <= _READ_AHEAD_BYTES]
+        return _Ahead(generation, iter(likely), all_long=len(likely) == len(telling))
+
+    def _word(self, look: Look, clause: Clause) -> Word:
+        return Word(self.stem(look.connection, clause.tokens[0]), clause.prefix)
+
+    def _listed(self, look: Look, clause: Clause) -> Occurrences | None:
+        """The list of one word, unless it is in every other line; None also while notes are written."""
+        if not _listable(look, clause):
+            return None
+        word = self._word(look, clause)
+        return self._words.get(
+            look.generation, word, lambda: read_occurrences(look.connection, word.stem, prefix=word.prefix)
+        )
+
+    def _lengths_of(self, look: Look) -> Lengths | None:
+        return self._lengths.get(look.generation, None, lambda: read_lengths(look.connection))
+
     def _read_beside(self, generation: int | None, clauses: Iterator[Clause]) -> None:
         """In a look of its own; where that is of another moment, what is asked for is read when it is asked for."""
-        with self._index.snapshot() as (connection, now):
+        with self.index.snapshot() as (connection, now):
             if now == generation:
                 look = self.look(connection, now, frozenset())
                 for clause in clauses:
-                    self.counted(look, clause)
+                    self._listed(look, clause)
 
     def _count(self, look: Look, clause: Clause) -> int:
         connection, hidden = look.connection, look.hidden
         # To count the notes of a word's beginning takes as long as to list them.
-        listed = self.of(look, clause) if clause.prefix else self.counted(look, clause)
+        listed = self.of(look, clause) if clause.prefix else self._listed(look, clause)
         if listed is not None:
             among = np.fromiter(hidden, np.int64, len(hidden))
             return len(listed.ids) - (int(np.isin(listed.ids, among).sum()) if hidden else 0)
@@ -152,6 +234,25 @@ class WordLists:
             stem = self.stem(connection, clause.tokens[0])
             return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", (stem,)) or 0)
         return int(scalar(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (match(clause),)))
+
+    # -- what has changed ----------------------------------------------------------------------------------------
+
+    def _renewed(
+        self, word: Word, known: Occurrences | None, earlier: int, later: int
+    ) -> tuple[Occurrences | None] | None:
+        changed = self.index.changes.between(earlier, later)
+        if changed is None or known is None:
+            return None if changed is None else (None,)
+        weights = {note_id: note.weight_of(word.stem, prefix=word.prefix) for note_id, note in changed.items()}
+        return (known.changed(weights) if weights else known,)
+
+    def _renewed_lengths(
+        self, key: None, known: Lengths | None, earlier: int, later: int
+    ) -> tuple[Lengths | None] | None:
+        changed = self.index.changes.between(earlier, later)
+        if changed is None or known is None:
+            return None
+        return (known.changed({note_id: note.words for note_id, note in changed.items()}) if changed else known,)
 
 
 def holders(connection: apsw.Connection, expression: str) -> frozenset[NoteId]:
@@ -165,5 +266,5 @@ def _listable(look: Look, clause: Clause) -> bool:
     return look.generation is not None and not clause.stop and len(clause.tokens) == 1
 
 
-def _size(postings: Postings | None) -> int:
-    return 1 if postings is None else 1 + len(postings.ids)
+def _size(listed: Occurrences | None) -> int:
+    return 256 + (listed.nbytes if listed is not None else 0)
