@@ -20,7 +20,8 @@ from vaultrag.ranking.stopwords import STOP_WORDS
 MIN_FUZZY = 4
 """Letters; a slip in a shorter word makes another word."""
 
-MAX_SLIPS = 2
+LONG, MAX_SLIPS = 8, 2
+"""From so many letters on a word may have two slips."""
 
 _DIGIT = re.compile("[0-9]")
 
@@ -34,26 +35,25 @@ class Likeness:
     """
 
     def __init__(self, asked: Sequence[str], names: Sequence[Sequence[str]]) -> None:
-        self._names = names
-        self._lengths = np.array([len(word) for word in asked], np.float64)
-        place: dict[str, int] = {}  # a column for each different word
-        self._places = [[place.setdefault(word, len(place)) for word in name] for name in names]
-        self.others = list(place)
-        self._alike = _alike(asked, self.others)
+        self._asked = np.array([len(word) for word in asked], np.float64)
+        self.others = list(chain.from_iterable(names))
+        self._sizes = np.fromiter(map(len, self.others), np.int64, len(self.others))
+        self._counts = np.fromiter(map(len, names), np.int64, len(names))
+        self._starts = np.cumsum(self._counts) - self._counts
+        self._alike = _alike(asked, self.others, self._sizes)
 
     @property
     def words(self) -> NDArray[np.float64]:
-        """How like each word asked for is to each of ``others``: float64[asked, others], 0 to 1."""
+        """How like each word asked for is to each of ``others``, the words of all names: float64[asked, others]."""
         return self._alike
 
     def coverages(self) -> NDArray[np.float64]:
         """For each name the share of the letters asked for that its words match, 0 to 1: never below ``similarity``."""
-        full = [places for places in self._places if places]
-        found = np.zeros(len(self._places))
-        if full:
-            starts = np.cumsum([0, *(len(places) for places in full[:-1])])
-            best = np.maximum.reduceat(self._alike[:, list(chain.from_iterable(full))], starts, axis=1)
-            found[[bool(places) for places in self._places]] = self._lengths @ best / self._lengths.sum()
+        full = self._counts > 0
+        found = np.zeros(len(self._counts))
+        if full.any():
+            best = np.maximum.reduceat(self._alike, self._starts[full], axis=1)
+            found[full] = self._asked @ best / self._asked.sum()
         return found
 
     def similarity(self, number: int) -> float:
@@ -62,45 +62,40 @@ class Likeness:
         Each asked word counts by its length and takes its best partner; what the name holds beyond them costs a
         little, so that the tighter name wins.
         """
-        places = self._places[number]
-        if not places:
+        start = self._starts[number]
+        own = slice(start, start + self._counts[number])
+        sizes, alike = self._sizes[own], self._alike[:, own]
+        if not len(sizes):
             return 0.0
-        alike = self._alike[:, places]
-        coverage = float(self._lengths @ alike.max(axis=1) / self._lengths.sum())
-        sizes = np.array([len(word) for word in self._names[number]], np.float64)
-        tightness = float(sizes @ alike.max(axis=0) / max(1.0, sizes.sum()))
+        coverage = float(self._asked @ alike.max(axis=1) / self._asked.sum())
+        tightness = float(sizes @ alike.max(axis=0) / max(1, int(sizes.sum())))
         return min(1.0, coverage * (0.8 + 0.2 * tightness))
 
 
-def telling(words: Sequence[str]) -> list[str]:
+def telling(words: Sequence[str]) -> Sequence[str]:
     """The words that are no stop words; all, where there are no others."""
-    return [word for word in words if word not in STOP_WORDS] or list(words)
+    if STOP_WORDS.isdisjoint(words):
+        return words
+    return [word for word in words if word not in STOP_WORDS] or words
 
 
-def word_similarity(left: str, right: str) -> float:
-    """1.0 for equal words, less for one or two slips in long ones, 0.0 otherwise.
+def _alike(asked: Sequence[str], others: Sequence[str], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How like words are: float64[asked, others].
 
-    Optimal string alignment: a swap of neighbours is one slip, as people make it.
+    1 for equal words, less for one or two slips in long ones, 0 otherwise. By optimal string alignment, in which a swap
+    of neighbours is one slip, as people make it.
     """
-    if left == right:
-        return 1.0
-    shorter = min(len(left), len(right))
-    if shorter < MIN_FUZZY or _has_digit(left) or _has_digit(right):
-        return 0.0
-    allowed = 1 if shorter < 8 else MAX_SLIPS
-    slips = OSA.distance(left, right, score_cutoff=allowed)
-    return 1.0 - slips / (shorter + 1) if slips <= allowed else 0.0
-
-
-def _alike(asked: Sequence[str], others: Sequence[str]) -> NDArray[np.float64]:
-    """float64[asked, others]: ``word_similarity`` of all pairs, most of them found unlike at C speed."""
-    found = np.zeros((len(asked), len(others)))
     if not others:
-        return found
+        return np.zeros((len(asked), 0))
     slips = cdist(asked, others, scorer=OSA.distance, score_cutoff=MAX_SLIPS, dtype=np.uint8)
-    for row, column in np.argwhere(slips <= MAX_SLIPS).tolist():
-        found[row, column] = word_similarity(asked[row], others[column])
-    return found
+    shorter = np.minimum(np.array([len(word) for word in asked])[:, None], sizes)
+    near = (slips <= np.where(shorter < LONG, 1, MAX_SLIPS)) & (shorter >= MIN_FUZZY)
+    alike = np.where(near, 1.0 - slips / (shorter + 1.0), 0.0)
+    alike[slips == 0] = 1.0
+    for row, column in np.argwhere(near & (slips > 0)).tolist():
+        if _has_digit(asked[row]) or _has_digit(others[column]):
+            alike[row, column] = 0.0
+    return alike
 
 
 def _has_digit(word: str) -> bool:

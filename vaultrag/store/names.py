@@ -101,7 +101,7 @@ class Names:
         best = values.max(initial=0.0)
         if not 0.0 < best < 1.0:
             return []
-        return sorted(likeness.others[place] for place in np.flatnonzero(values == best))[:3]
+        return sorted({likeness.others[place] for place in np.flatnonzero(values == best)})[:3]
 
     def linking(
         self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
@@ -146,18 +146,18 @@ class Names:
         better, tied = _best(self._lists_of(connection, grams, generation, seen))
         # A name has as many letters as it matches: a slip that leaves one out costs more than a letter's likeness.
         least = int(_MIN_SIMILARITY * sum(map(len, set(asked))))
-        found = [
-            row
-            for ids, limit in ((better, _CANDIDATES), (tied, _TIED))
-            if ids
-            for row in rows(
-                connection,
-                "SELECT note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
-                " AND length(key) >= ? ORDER BY length(key), id LIMIT ?",
-                (json.dumps(ids), least, limit),
-            )
+        found = [*_keys(connection, better, least, _CANDIDATES), *_keys(connection, tied, least, _TIED)]
+        near = _near(asked, found)
+        if not near:
+            return []
+        sql = "SELECT id, note_id, kind, name FROM names WHERE id IN (SELECT value FROM json_each(?))"
+        bearers = {number: bearer for number, *bearer in rows(connection, sql, (json.dumps(list(near)),))}
+        hits = [
+            NameHit(note_id, kind, name, 0.9 * similarity)
+            for number, similarity in near.items()
+            for note_id, kind, name in (bearers[number],)
         ]
-        return _near(asked, [row for row in found if row[0] in seen])
+        return [hit for hit in hits if hit.note_id in seen]
 
     def _lists_of(
         self, connection: apsw.Connection, grams: Sequence[str], generation: int | None, seen: _Seen
@@ -281,18 +281,25 @@ def _best(lists: Sequence[NDArray[np.int32]]) -> tuple[list[int], list[int]]:
     return better.tolist(), tied[:_MAX_TIED].tolist()
 
 
-def _near(asked: Sequence[str], found: Sequence[tuple[NoteId, str, str, str]]) -> list[NameHit]:
-    """The candidates that are like the words asked for.
+def _keys(connection: apsw.Connection, names: Sequence[int], least: int, limit: int) -> list[tuple[int, str]]:
+    """The numbers and keys of those of these names that have ``least`` letters; the shortest, where there are more than
+    ``limit``."""
+    sql = "SELECT id, key FROM names WHERE id IN (SELECT value FROM json_each(?)) AND length(key) >= ?"
+    found = rows(connection, sql, (json.dumps(names), least)) if names else []
+    return found if len(found) <= limit else sorted(found, key=lambda name: (len(name[1]), name[0]))[:limit]
+
+
+def _near(asked: Sequence[str], found: Sequence[tuple[int, str]]) -> dict[int, float]:
+    """The candidates that are like the words asked for: number and likeness.
 
     Args:
         asked: Words.
-        found: (note, kind, name, key).
+        found: (number, key).
     """
-    likeness = Likeness(asked, [telling(key.split()) for _, _, _, key in found])
-    hits = []
-    for number in np.flatnonzero(likeness.coverages() >= _MIN_SIMILARITY).tolist():  # a likeness is never above it
-        similarity = likeness.similarity(number)
+    likeness = Likeness(asked, [telling(key.split()) for _, key in found])
+    near = {}
+    for place in np.flatnonzero(likeness.coverages() >= _MIN_SIMILARITY).tolist():  # a likeness is never above it
+        similarity = likeness.similarity(place)
         if similarity >= _MIN_SIMILARITY:
-            note_id, kind, name, _ = found[number]
-            hits.append(NameHit(note_id, kind, name, 0.9 * similarity))
-    return hits
+            near[found[place][0]] = similarity
+    return near
