@@ -21,7 +21,7 @@ from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.masking import SecretMasker
-from vaultrag.model import Identity, NotePath
+from vaultrag.model import Identity
 from vaultrag.ports import Clock, Embedder
 from vaultrag.rpc.workers import Workers
 from vaultrag.search.engine import Engine
@@ -114,14 +114,7 @@ def open_vault(
     identity = vault_id(root)
     clock = clock or SystemClock()
     looking = Workers(LOOKING, f"look-{identity}")
-    try:
-        shelf = StoreFolder(places.vault_folder(identity), looking)
-        write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
-    except OSError as error:
-        raise StoreFull(
-            f"the index folder {places.vault_folder(identity)} cannot be written: {error.strerror or error}",
-            hint="make room there, or make it writable",
-        ) from error
+    shelf = _shelf(root, places.vault_folder(identity), looking)
     index = shelf.open_notes()
     lists = WordLists(index, looking)
     reader = DiskReader(root, settings.notes)
@@ -139,6 +132,7 @@ def open_vault(
         give_way=gate.give_way,
         prepare=lists.read_ahead,
     )
+    watcher = _watcher(root, settings, reader, worker, clock, identity)
     embedding.changed = worker.notice
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
@@ -147,17 +141,6 @@ def open_vault(
     table, words, names = NoteRows(index), FullText(index, lists=lists), Names(index)
     standings = Standings(index, today(clock))
     masker = SecretMasker() if settings.privacy.mask_secrets else None
-
-    def look_everywhere(reason: str) -> None:
-        log.info("comparing all of %s: %s", identity, reason)
-        if reason == FILTERS_CHANGED:
-            reader.reload_filters()
-        worker.reconcile()
-
-    def look_at(paths: list[NotePath]) -> None:
-        worker.notice(paths)
-
-    watcher = VaultWatcher(root, settings.watch, look_at, look_everywhere, clock)
 
     def close() -> None:
         # Bounded: a model's server that hangs must not hang the end as well. What is left undone is found at the next
@@ -207,6 +190,31 @@ def open_vault(
         close()
         raise
     return VaultService(parts, settings.search, agents)
+
+
+def _shelf(root: Path, folder: Path, looking: Workers) -> StoreFolder:
+    """The folder of a vault's index, which says whose it is."""
+    try:
+        shelf = StoreFolder(folder, looking)
+        write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
+    except OSError as error:
+        raise StoreFull(
+            f"the index folder {folder} cannot be written: {error.strerror or error}",
+            hint="make room there, or make it writable",
+        ) from error
+    return shelf
+
+
+def _watcher(
+    root: Path, settings: Settings, reader: DiskReader, worker: IndexWorker, clock: Clock, identity: str
+) -> VaultWatcher:
+    def look_everywhere(reason: str) -> None:
+        log.info("comparing all of %s: %s", identity, reason)
+        if reason == FILTERS_CHANGED:
+            reader.reload_filters()
+        worker.reconcile()
+
+    return VaultWatcher(root, settings.watch, worker.notice, look_everywhere, clock)
 
 
 def check_root(path: Path, places: Places) -> Path:
