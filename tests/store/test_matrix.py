@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.support.stores import DIMENSION, unit_rows
-from vaultrag.store.matrix import Matrix, MatrixScan, compare, quantise
+from vaultrag.store.matrix import Matrix, MatrixScan, quantise
 
 Rows = NDArray[np.float32]
 
@@ -154,16 +152,3 @@ def test_background() -> None:
     query = unit_rows(1, 3)[0]
     cosines = rows[:200] @ query
     assert matrix.scan(query).background() == pytest.approx((cosines.mean(), cosines.std()), abs=0.01)
-
-
-def test_two_threads_see_what_one_sees(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A comparison that another thread takes half of, or cannot take because it is busy, is the same comparison."""
-    monkeypatch.setattr("vaultrag.store.matrix.WORTH_A_THREAD", 10 * DIMENSION)
-    (codes, scales), query = quantise(unit_rows(301)), unit_rows(1, 3)[0]
-    alone = compare(query, codes, scales)
-    with ThreadPoolExecutor(1) as beside:
-        assert compare(query, codes, scales, beside).tolist() == alone.tolist()
-        busy = threading.Event()
-        beside.submit(busy.wait)
-        assert compare(query, codes, scales, beside).tolist() == alone.tolist()
-        busy.set()

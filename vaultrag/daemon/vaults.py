@@ -114,7 +114,7 @@ def open_vault(
     identity = vault_id(root)
     clock = clock or SystemClock()
     looking = Workers(LOOKING, f"look-{identity}")
-    shelf = _shelf(root, places.vault_folder(identity), looking)
+    shelf = _shelf(root, places.vault_folder(identity))
     index = shelf.open_notes()
     lists = WordLists(index, looking)
     reader = DiskReader(root, settings.notes)
@@ -192,10 +192,10 @@ def open_vault(
     return VaultService(parts, settings.search, agents)
 
 
-def _shelf(root: Path, folder: Path, looking: Workers) -> StoreFolder:
+def _shelf(root: Path, folder: Path) -> StoreFolder:
     """The folder of a vault's index, which says whose it is."""
     try:
-        shelf = StoreFolder(folder, looking)
+        shelf = StoreFolder(folder)
         write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
     except OSError as error:
         raise StoreFull(

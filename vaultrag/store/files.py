@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable
-from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -34,12 +33,8 @@ _Store = TypeVar("_Store", NoteIndex, Vectors)
 class StoreFolder:
     """One vault's two databases. ``events`` gathers sentences about repairs, for the log and the status."""
 
-    def __init__(self, folder: Path, beside: Executor | None = None) -> None:
-        """Args:
-        beside: See ``Vectors.open``.
-        """
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._beside = beside
         self.events: list[str] = []
         self._sound: set[Path] = set()  # looked at by this process, which alone writes to them
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,10 +70,10 @@ class StoreFolder:
         path = self.folder / VECTORS_FILE if in_use else self._aside(identity)
         try:
             self._check(path)
-            return _private(Vectors.open(path, identity, self._beside)), in_use
+            return _private(Vectors.open(path, identity)), in_use
         except StoreCorrupt as fault:
             self.set_aside(path, fault)
-            return _private(Vectors.open(path, identity, self._beside)), in_use
+            return _private(Vectors.open(path, identity)), in_use
 
     def swap_in(self, vectors: VectorStore) -> Vectors:
         """Put finished vectors in the place of those in use, which are kept beside."""
@@ -90,7 +85,7 @@ class StoreFolder:
             self._rename(current, self._aside(old))
         self._rename(finished, current)
         self._prune(keep={vectors.identity.key, old.key if old else ""})
-        return _private(Vectors.open(current, vectors.identity, self._beside))
+        return _private(Vectors.open(current, vectors.identity))
 
     def set_aside(self, path: Path, fault: StoreCorrupt) -> None:
         """Move a damaged file out of the way, under a name with the date."""

@@ -12,22 +12,15 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from vaultrag.store.beside import shared
-
 Vector = NDArray[np.float32]
 Codes = NDArray[np.int8]
-
-
-WORTH_A_THREAD = 4_000_000
-"""Bytes of codes that take longer to read than another thread takes to wake: a quarter of a millisecond."""
 
 
 def quantise(vectors: Vector) -> tuple[Codes, Vector]:
@@ -37,23 +30,8 @@ def quantise(vectors: Vector) -> tuple[Codes, Vector]:
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
-def compare(query: Vector, codes: Codes, scales: Vector, beside: Executor | None = None) -> Vector:
-    """The cosines of a query, float32[dim], with the vectors of these codes: float32[n].
-
-    Args:
-        beside: Threads one of which may take a part of the work, where there is much of it.
-    """
-    if beside is not None and codes.nbytes > 2 * WORTH_A_THREAD:
-        all_cosines = np.empty(len(codes), np.float32)
-        rows = max(1, WORTH_A_THREAD // codes.shape[1])
-
-        def work(starts: Iterator[int]) -> None:
-            for start in starts:
-                part = slice(start, start + rows)
-                all_cosines[part] = compare(query, codes[part], scales[part])
-
-        shared(beside, range(0, len(codes), rows), work, work)
-        return all_cosines
+def compare(query: Vector, codes: Codes, scales: Vector) -> Vector:
+    """The cosines of a query, float32[dim], with the vectors of these codes: float32[n]."""
     query_codes, query_scales = quantise(query[None, :])
     products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
     cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])
@@ -97,12 +75,8 @@ class _Groups:
 class Matrix:
     """A growing int8 matrix with owners. All methods may be called from any thread."""
 
-    def __init__(self, dimension: int, reserve: int = 256, beside: Executor | None = None) -> None:
-        """Args:
-        beside: See ``compare``.
-        """
+    def __init__(self, dimension: int, reserve: int = 256) -> None:
         self._dimension = dimension
-        self._beside = beside
         self._codes = np.empty((reserve, dimension), np.int8)
         self._scales = np.empty(reserve, np.float32)
         self._owners = np.empty(reserve, np.int64)
@@ -168,20 +142,14 @@ class Matrix:
         Args:
             query: float32[dim], L2-normalised.
         """
-        # While many ask at once every thread has enough to do, and to share the work would only be more of it.
-        alone = self._lock.acquire(blocking=False)
-        if not alone:
-            self._lock.acquire()
-        try:
+        with self._lock:
             if self._groups is None:
                 self._groups = _Groups.of(self._owners[: self._size])
             if not self._size:
                 return MatrixScan(np.empty(0, np.float32), self._groups)
-            codes, scales = self._codes[: self._size], self._scales[: self._size]
-            scores = compare(query, codes, scales, self._beside if alone else None)
+            # In one thread: what else an answer needs is looked up meanwhile, and has the other processor.
+            scores = compare(query, self._codes[: self._size], self._scales[: self._size])
             groups = self._groups
-        finally:
-            self._lock.release()
         return MatrixScan(scores, groups)
 
     def _drop(self, owners: NDArray[np.int64]) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -73,17 +72,11 @@ class PassageScan(Protocol):
 class Passages:
     """All passages of a file. Callable from any thread."""
 
-    def __init__(
-        self, dimension: int, read: Read, room_bytes: int = ROOM_BYTES, beside: Executor | None = None
-    ) -> None:
-        """Args:
-        beside: See ``matrix.compare``.
-        """
+    def __init__(self, dimension: int, read: Read, room_bytes: int = ROOM_BYTES) -> None:
         self._dimension = dimension
-        self._beside = beside
         self._read = read
         self._room = room_bytes
-        self._matrix: Matrix | None = Matrix(dimension, beside=beside)  # None: they are on the disk
+        self._matrix: Matrix | None = Matrix(dimension)  # None: they are on the disk
         self._lines: dict[NoteId, NDArray[np.int32]] = {}
 
     @property
@@ -127,7 +120,7 @@ class Passages:
 
     def clear(self) -> None:
         """There are none any more."""
-        self._matrix, self._lines = Matrix(self._dimension, beside=self._beside), {}
+        self._matrix, self._lines = Matrix(self._dimension), {}
 
     def scan(self, query: Vector, notes: int) -> PassageScan:
         """Compare a query with all passages, or be ready to compare it with some.

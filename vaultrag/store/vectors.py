@@ -15,7 +15,6 @@ import json
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -84,24 +83,21 @@ class Failure(NamedTuple):
 class Vectors:
     """One open vector file. Make one with ``open``; one writing thread, any number of readers."""
 
-    def __init__(self, path: Path, writer: apsw.Connection, identity: Identity, beside: Executor | None = None) -> None:
+    def __init__(self, path: Path, writer: apsw.Connection, identity: Identity) -> None:
         self.path = path
         self.identity = identity
         self.readers = Readers(path)
         self._writer = writer
         self._lock = threading.RLock()
-        self._notes = Matrix(identity.dimension, beside=beside)
-        self._passages = Passages(identity.dimension, self._passages_of, beside=beside)
+        self._notes = Matrix(identity.dimension)
+        self._passages = Passages(identity.dimension, self._passages_of)
         self._loaded = threading.Event()
         self._closed = False
         self._inode = inode(path)
 
     @classmethod
-    def open(cls, path: Path, identity: Identity, beside: Executor | None = None) -> Vectors:
+    def open(cls, path: Path, identity: Identity) -> Vectors:
         """Open the file, or create it for this identity.
-
-        Args:
-            beside: Threads that may take a part of a look through the vectors.
 
         Raises:
             ValueError: The file is of another identity; ask ``stored_identity`` first.
@@ -116,7 +112,7 @@ class Vectors:
         except BaseException:
             writer.close()
             raise
-        return cls(path, writer, identity, beside)
+        return cls(path, writer, identity)
 
     def close(self) -> None:
         self.readers.close()
