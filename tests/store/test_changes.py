@@ -16,7 +16,7 @@ from vaultrag.store.changes import GONE, Changes
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_values import values_of
-from vaultrag.store.postings import Counted, read_occurrences
+from vaultrag.store.postings import Counted, read_occurrences, read_ranked
 from vaultrag.store.word_lists import WordLists
 
 ASKED = [
@@ -107,6 +107,23 @@ def test_a_save_has_no_list_read_again(index: NoteIndex, reads: Callable[[], int
     assert reads() == len(ASKED)
     add(index, "one more.md", "quince quince fig")
     words.search(ASKED)
+    assert reads() == 0
+
+
+def test_words_of_the_language_are_listed_where_there_are_no_others(index: NoteIndex, reads: Callable[[], int]) -> None:
+    """Beside others they are counted and no more; alone they rank as FTS5 ranks them, and are kept like any word."""
+    fill(index)
+    add(index, "about.md", "what about the what")
+    words, stop = FullText(index), Clause(("what",), 0, stop=True)
+    words.search([stop, Clause(("fig",), 1)])
+    assert reads() == 1
+    alone = words.search([stop])
+    assert reads() == 1
+    with index.readers.reading() as connection:
+        ranked = read_ranked(connection, stop, index.count())
+    assert alone.ids.tolist() == ranked.ids.tolist()
+    add(index, "more.md", "what else")
+    assert len(words.search([stop]).ids) == 2
     assert reads() == 0
 
 

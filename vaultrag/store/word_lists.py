@@ -125,7 +125,9 @@ class WordLists:
         if self._ahead is not None and self._ahead.all_known:
             return  # what is still to be read takes no time
         unknown = [
-            c for c in clauses if _listable(look, c) and not self._words.find(look.generation, self._word(look, c))
+            c
+            for c in clauses
+            if not c.stop and _listable(look, c) and not self._words.find(look.generation, self._word(look, c))
         ]
         if len(unknown) < 2:
             return
@@ -223,8 +225,9 @@ class WordLists:
 
     def _count(self, look: Look, clause: Clause) -> int:
         connection, hidden = look.connection, look.hidden
-        # To count the notes of a word's beginning takes as long as to list them.
-        listed = self.of(look, clause) if clause.prefix else self._listed(look, clause)
+        # To count the notes of a word's beginning takes as long as to list them. A word that is so common in the
+        # language is mostly not looked up, only counted.
+        listed = self.of(look, clause) if clause.prefix else None if clause.stop else self._listed(look, clause)
         if listed is not None:
             among = np.fromiter(hidden, np.int64, len(hidden))
             return len(listed.ids) - (int(np.isin(listed.ids, among).sum()) if hidden else 0)
@@ -263,7 +266,7 @@ def holders(connection: apsw.Connection, expression: str) -> frozenset[NoteId]:
 
 
 def _listable(look: Look, clause: Clause) -> bool:
-    return look.generation is not None and not clause.stop and len(clause.tokens) == 1
+    return look.generation is not None and len(clause.tokens) == 1
 
 
 def _size(listed: Occurrences | None) -> int:
