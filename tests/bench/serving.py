@@ -18,7 +18,7 @@ from vaultrag.errors import VaultragError
 from vaultrag.model import DaemonStatus, VaultStatus
 from vaultrag.rpc.client import Client
 
-POLL_S = 0.01
+POLL_S, MOST_S = 0.01, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Served:
                 return now
             if now > until:
                 raise SystemExit(f"what was waited for did not come within {timeout_s:.0f} s: {status}")
-            time.sleep(max(POLL_S, (now - begun) / 50))  # to ask is work too: two percent are near enough
+            time.sleep(max(POLL_S, min(MOST_S, (now - begun) / 50)))  # to ask is work too: two percent are near enough
 
     def wait_ready(self, notes: int) -> float:
         """When everything was indexed, with its vectors."""
