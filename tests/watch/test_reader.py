@@ -87,6 +87,19 @@ def test_folder_named_like_a_note(root: Path, reader: DiskReader) -> None:
     assert isinstance(reader.read(N("x.md")), Skipped)
 
 
+def test_a_look_at_many_files_gives_way(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between a few files and the next, in one large folder and in many small ones; it sees the same for that."""
+    monkeypatch.setattr("vaultrag.watch.look.SOME", 4)
+    for number in range(10):
+        (root / f"{number}.md").write_text("one of many in a folder")
+        (root / f"folder {number}").mkdir()
+        (root / f"folder {number}" / "n.md").write_text("alone in a folder")
+    ways: list[None] = []
+    reader = DiskReader(root, NoteSettings(), give_way=lambda: ways.append(None))
+    assert reader.scan().entries == DiskReader(root, NoteSettings()).scan().entries
+    assert len(ways) == 10 + 6  # each folder, and in the root, which has 21 entries, before every fourth
+
+
 def test_links(root: Path, reader: DiskReader, tmp_path: Path) -> None:
     """A linked note is read if its target is a regular file inside the vault, and not excluded; else it is skipped."""
     (tmp_path / "secret.md").write_text("secret")

@@ -117,9 +117,9 @@ def open_vault(
     shelf = _shelf(root, places.vault_folder(identity))
     index = shelf.open_notes()
     lists = WordLists(index, looking)
-    reader = DiskReader(root, settings.notes)
-    meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
     gate = Gate(GIVE_WAY_S)
+    reader = DiskReader(root, settings.notes, give_way=gate.give_way)
+    meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
     embedding = Embedding(reader, index, meaning, clock, name=identity, give_way=gate.give_way)
     worker = IndexWorker(
         reader,

@@ -9,12 +9,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 
 from vaultrag.model import DiskEntry, NotePath, Skipped, Unreadable
 from vaultrag.watch.disk import Disk, absolute, inside, retried, why
 from vaultrag.watch.filters import VaultFilter, is_note_name
 from vaultrag.watch.judge import judge, shows_blocks
 from vaultrag.watch.paths import ROOT, join, shown
+
+SOME = 128
+"""Files that are looked at before the processor is offered to whoever waits for an answer: a millisecond's work."""
 
 _BAD_NAME = "the {} name is not valid UTF-8"
 _VANISHED = "it went away while it was being looked at"
@@ -27,7 +31,16 @@ class RootAway(Exception):
 class Look:
     """Collects ``entries``, ``skipped`` and ``unreadable`` of the parts of the vault it is sent to."""
 
-    def __init__(self, disk: Disk, root: str, rules: VaultFilter, max_bytes: int, counts_blocks: bool) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        root: str,
+        rules: VaultFilter,
+        max_bytes: int,
+        counts_blocks: bool,
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._give_way = give_way
         self.entries: dict[NotePath, DiskEntry] = {}
         self.skipped: dict[NotePath, Skipped] = {}
         self.unreadable: dict[NotePath, str] = {}
@@ -145,7 +158,9 @@ class Look:
                     raise RootAway from error
                 self.unreadable[folder] = _reason(error)
                 continue
-            for entry in entries:
+            for number, entry in enumerate(entries):
+                if number % SOME == 0:
+                    self._give_way()
                 self._entry(join(folder, entry.name), entry, waiting)
 
     def _entry(self, path: NotePath, entry: os.DirEntry[str], waiting: list[NotePath]) -> None:

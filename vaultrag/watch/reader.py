@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vaultrag.config import NoteSettings
@@ -29,7 +29,17 @@ _CHANGED = "it changed while it was being opened"
 class DiskReader:
     """Fits ``ports.VaultReader``. May be called from any thread."""
 
-    def __init__(self, root: Path, settings: NoteSettings, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: NoteSettings,
+        disk: Disk | None = None,
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Args:
+        give_way: Called between some files and the next of a look; waits while somebody waits for an answer.
+        """
+        self._give_way = give_way
         self.root = resolved_root(root)
         self._settings = settings
         self._disk = disk or Disk()
@@ -123,7 +133,7 @@ class DiskReader:
         return stat.S_ISDIR(found.st_mode) and self._root_seen == (found.st_dev, found.st_ino)
 
     def _look(self) -> Look:
-        return Look(self._disk, self.root, self.rules, self._settings.max_bytes, self._counts_blocks)
+        return Look(self._disk, self.root, self.rules, self._settings.max_bytes, self._counts_blocks, self._give_way)
 
     # -- one ---------------------------------------------------------------------------------------------------------
 
