@@ -26,6 +26,8 @@ def demote(fused: Sequence[Fused], aged: Mapping[NoteId, Aged], asked: Period | 
         aged: The notes that do not simply hold.
         asked: The time the query is about; what was valid then is not put down.
     """
+    if not aged:
+        return list(fused)
     fallen = {hit.note_id: aged[hit.note_id] for hit in fused if _fallen(aged.get(hit.note_id), asked)}
     if not fallen:
         return list(fused)
