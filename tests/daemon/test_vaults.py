@@ -258,7 +258,7 @@ def test_a_folder_that_is_empty_for_a_moment_empties_nothing(home: Home) -> None
 
 def test_notes_deleted_on_purpose_go_when_a_person_says_so(home: Home) -> None:
     """A vault that loses all its notes keeps what is known of them until ``reindex`` says that they are gone."""
-    for number in range(10):
+    for number in range(40):  # where they are missed in two portions, one of them is more than a few
         home.write(f"Pump {number}.md", f"the pump {number}\n")
     (home.vault / ".obsidian").mkdir()
     daemon = home.start()

@@ -80,8 +80,8 @@ def test_the_screen_starts_the_daemon(home: Home) -> None:
 
     async def story() -> None:
         async with seat(home.places, ready=False) as person:
+            await person.shows("starting the daemon")  # before it has started, which it soon has
             await person.type("leaks")
-            await person.shows("starting the daemon")
             await person.until(lambda: not person.view.waiting and person.titles == ["Pump"], "it answers")
 
     run(story())
