@@ -242,6 +242,7 @@ def test_stop_words_decide_nothing(index: NoteIndex) -> None:
     add(index, "stop.md", "how do the what")
     add(index, "real.md", "gasket")
     assert found(index, "how do the gasket") == ["real.md"]
+    assert found(index, "how do the flange") == []
     assert found(index, "how do the") == ["stop.md"]
 
 

@@ -135,7 +135,9 @@ def _wishes(clauses: Sequence[Clause]) -> list[str]:
 
 
 def _worth_asking(counts: list[ClauseCount], notes: int) -> list[ClauseCount]:
-    """The clauses that rank: without stop words and words in over half of the notes, unless nothing else is there."""
-    present = [count for count in counts if count.notes]
-    telling = [count for count in present if not count.clause.stop and count.notes <= COMMON_SHARE * notes]
-    return telling or [count for count in present if not count.clause.stop] or present
+    """The clauses that rank: without words in over half of the notes, unless nothing else is there, and without stop
+    words, unless nothing else was asked for."""
+    if all(count.clause.stop for count in counts):
+        return [count for count in counts if count.notes]
+    present = [count for count in counts if count.notes and not count.clause.stop]
+    return [count for count in present if count.notes <= COMMON_SHARE * notes] or present
