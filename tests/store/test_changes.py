@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import apsw
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ from vaultrag.store.changes import GONE, Changes
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_values import values_of
-from vaultrag.store.postings import Counted, read_occurrences, read_ranked
+from vaultrag.store.postings import Counted, Occurrences, read_occurrences, read_ranked
 from vaultrag.store.word_lists import WordLists
 
 ASKED = [
@@ -46,10 +47,10 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     count = 0
     read = read_occurrences
 
-    def counting(*args: object, **kwargs: object) -> object:
+    def counting(connection: apsw.Connection, stem: str, *, prefix: bool = False) -> Occurrences | None:
         nonlocal count
         count += 1
-        return read(*args, **kwargs)  # type: ignore[arg-type]
+        return read(connection, stem, prefix=prefix)
 
     monkeypatch.setattr(word_lists, "read_occurrences", counting)
 
@@ -180,7 +181,7 @@ def test_a_write_that_fails_leaves_nothing_to_rely_on(
         raise RuntimeError("a fault")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vaultrag.store.note_index.counted", failing)
+        patch.setattr("vaultrag.store.note_writing.write", failing)
         with pytest.raises(RuntimeError, match="a fault"):
             add(index, "half.md", "quince")
     FullText(index, lists=lists).search(ASKED)

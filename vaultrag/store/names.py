@@ -151,13 +151,12 @@ class Names:
         if not near:
             return []
         sql = "SELECT id, note_id, kind, name FROM names WHERE id IN (SELECT value FROM json_each(?))"
-        bearers = {number: bearer for number, *bearer in rows(connection, sql, (json.dumps(list(near)),))}
-        hits = [
-            NameHit(note_id, kind, name, 0.9 * similarity)
-            for number, similarity in near.items()
-            for note_id, kind, name in (bearers[number],)
-        ]
-        return [hit for hit in hits if hit.note_id in seen]
+        hits = {
+            number: NameHit(note_id, kind, name, 0.9 * near[number])
+            for number, note_id, kind, name in rows(connection, sql, (json.dumps(list(near)),))
+            if note_id in seen
+        }
+        return [hits[number] for number in near if number in hits]
 
     def _lists_of(
         self, connection: apsw.Connection, grams: Sequence[str], generation: int | None, seen: _Seen

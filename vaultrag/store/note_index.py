@@ -144,9 +144,10 @@ class NoteIndex:
 
     def upsert(self, notes: Iterable[NoteValues]) -> list[NoteId]:
         made = list(notes)
+        words = self._counted(made)
         with self._writing() as connection:
             ids = note_writing.write(connection, made)
-            self._changing = _counted(connection, ids, made)
+            self._changing = None if words is None else dict(zip(ids, words, strict=True))
         self._untidy = self._untidy or len(made) >= note_writing.LARGE
         return ids
 
@@ -196,6 +197,13 @@ class NoteIndex:
         with self._lock, translating(self.path):
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    def _counted(self, notes: Sequence[NoteValues]) -> list[Counted] | None:
+        """The words of each note, before the write begins; None where there are too many to count."""
+        if len(notes) > MOST_AT_ONCE or sum(len(text) for note in notes for text in note.words) > MOST_CHARS_AT_ONCE:
+            return None
+        with self._lock, translating(self.path):
+            return [counted(self._writer, note.words) for note in notes]
+
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
         """One transaction."""
@@ -216,15 +224,6 @@ class NoteIndex:
                 else:
                     self.changes.add(self.generation + 1, self._changing)
                 self.generation += 1
-
-
-def _counted(
-    connection: apsw.Connection, ids: Sequence[NoteId], notes: Sequence[NoteValues]
-) -> dict[NoteId, Counted] | None:
-    """The words of notes that were just written; None where there are too many to count."""
-    if len(notes) > MOST_AT_ONCE or sum(len(text) for note in notes for text in note.words) > MOST_CHARS_AT_ONCE:
-        return None
-    return {note_id: counted(connection, note.words) for note_id, note in zip(ids, notes, strict=True)}
 
 
 def skipped_in(connection: apsw.Connection) -> dict[NotePath, Skipped]:

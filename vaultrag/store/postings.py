@@ -119,14 +119,13 @@ class Occurrences(NamedTuple):
 
     def changed(self, tenths: Mapping[NoteId, int]) -> Occurrences:
         """With other weights of some notes; 0 for one that does not hold the word, or is gone."""
-        ids = np.array(sorted(tenths), np.int64)
-        there = np.isin(self.ids, ids)
-        new = ids[[tenths[NoteId(note_id)] > 0 for note_id in ids.tolist()]]
+        changed = np.array(sorted(tenths.items()), np.int64).reshape(-1, 2)
+        there = np.isin(self.ids, changed[:, 0])
+        new, own = changed[changed[:, 1] > 0].T
         if not len(new) and not there.any():
             return self
         kept, weights = self.ids[~there].astype(np.int64), self.tenths[~there].astype(np.int64)
         places = np.searchsorted(kept, new)
-        own = [tenths[NoteId(note_id)] for note_id in new.tolist()]
         return Occurrences.of(np.insert(kept, places, new), np.insert(weights, places, own))
 
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
@@ -153,7 +154,7 @@ class WordLists:
                 ahead = self._ahead = self._likely(connection, generation)
             some = list(islice(ahead.left, _READ_AT_ONCE))
             for stem in some:
-                self._words.get(generation, Word(stem), lambda stem=stem: read_occurrences(connection, stem))  # type: ignore[misc]  # no type for a lambda's default
+                self._words.get(generation, Word(stem), partial(read_occurrences, connection, stem))
         ahead.all_known = ahead.all_long and len(some) < _READ_AT_ONCE
         return len(some) == _READ_AT_ONCE
 
