@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "vaultrag/rpc/METHODS.md": methods.page,
     ROOT / "vaultrag/SETTINGS.md": settings.page,
-    ROOT / "vaultrag/ranking/QUERIES.md": queries.page,
+    ROOT / "vaultrag/retrieval/QUERIES.md": queries.page,
     ROOT / "vaultrag/ERRORS.md": errors.page,
     ROOT / "vaultrag/cli/COMMANDS.md": commands.page,
     ROOT / "plugin-bridge/protocol/PROTOCOL.md": wire.protocol,

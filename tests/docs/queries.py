@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from vaultrag.ranking import query
+from vaultrag.retrieval import query_parser
 
 HEAD = """# The query language
 
@@ -14,6 +14,6 @@ The same in every client: commands, socket, editors.
 
 
 def page() -> str:
-    text = (query.__doc__ or "").strip()
+    text = (query_parser.__doc__ or "").strip()
     first, table, rest = text.split("\n\n", 2)
     return f"{HEAD}{first}\n\n```\n{textwrap.dedent(table)}\n```\n\n{rest}\n"

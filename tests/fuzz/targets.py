@@ -11,8 +11,8 @@ from vaultrag.notes import parse_note, read_body
 from vaultrag.notes.frontmatter import split
 from vaultrag.notes.private import PrivateRules
 from vaultrag.notes.windows import windows
-from vaultrag.ranking.query import MAX_TERMS, parse_query
-from vaultrag.ranking.terms import clauses_of
+from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.query_parser import MAX_TERMS, parse_query
 from vaultrag.rpc.methods import METHODS, convert
 from vaultrag.rpc.protocol import Conversation, Lines, Reply, Request, decode, encode_error, encode_request, error_of
 

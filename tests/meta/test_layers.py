@@ -18,34 +18,33 @@ LEVELS: dict[str, int] = {
     "home": 1,
     "config": 2,
     "ports": 2,
-    "install": 3,
+    "install": 4,
     "notes": 2,
-    "ranking": 2,
+    "retrieval": 3,
     "rpc.protocol": 2,
-    "embed": 3,
-    "store": 3,
-    "watch": 3,
-    "masking": 3,
-    "indexing": 4,
-    "search": 4,
-    "service": 5,
-    "rpc": 6,
-    "rpc.client": 6,
-    "daemon": 7,
-    "doctor": 8,
-    "evaluate": 8,
-    "cli.render": 9,
-    "cli.choosing": 8,
-    "cli.editing": 8,
-    "cli.starting": 9,
-    "mcp": 10,
-    "tui": 10,
-    "cli": 11,
+    "embed": 4,
+    "store": 4,
+    "watch": 4,
+    "masking": 4,
+    "indexing": 5,
+    "service": 6,
+    "rpc": 7,
+    "rpc.client": 7,
+    "daemon": 8,
+    "doctor": 9,
+    "evaluate": 9,
+    "cli.render": 10,
+    "cli.choosing": 9,
+    "cli.editing": 9,
+    "cli.starting": 10,
+    "mcp": 11,
+    "tui": 11,
+    "cli": 12,
 }
-FRIENDS = {("ranking", "notes"), ("rpc.client", "rpc"), ("rpc", "rpc.client")}
+FRIENDS = {("rpc.client", "rpc"), ("rpc", "rpc.client")}
 
 # The core knows the outside by its ports only.
-CORE = {"indexing", "search", "service"}
+CORE = {"retrieval", "indexing", "service"}
 ADAPTERS = {"embed", "store", "watch", "masking"}
 
 FENCES: dict[str, set[str]] = {
@@ -53,7 +52,7 @@ FENCES: dict[str, set[str]] = {
     "sqlite_vec": {"store"},
     "sqlite3": set(),
     "simsimd": {"store"},
-    "rapidfuzz": {"ranking", "store"},
+    "rapidfuzz": {"retrieval", "store"},
     "watchdog": {"watch"},
     "pathspec": {"watch"},
     "ollama": {"embed"},
@@ -71,7 +70,7 @@ FENCES: dict[str, set[str]] = {
     "anyio": {"mcp"},
 }
 
-PURE = ("notes", "ranking")
+PURE = ("notes", "retrieval")
 IMPURE = {"os", "time", "pathlib", "io", "random", "socket", "threading", "subprocess", "logging", "shutil", "tempfile"}
 PURE_PATHS = {"PurePosixPath", "PurePath"}
 

@@ -19,7 +19,7 @@ from vaultrag.evaluate.run import Pipeline
 from vaultrag.model import NotePath
 from vaultrag.notes import parse_note
 from vaultrag.notes.tokens import estimate
-from vaultrag.ranking.record import record
+from vaultrag.retrieval.one_line_summary import record
 from vaultrag.service import VaultService
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(600)]

@@ -7,8 +7,8 @@ import threading
 from tests.support.stores import add, word_hits
 from vaultrag.model import Filters, NoteId
 from vaultrag.notes.private import PrivateRules
-from vaultrag.ranking.query import parse_query
-from vaultrag.ranking.terms import clauses_of
+from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex

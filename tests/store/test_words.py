@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.stores import add, found, word_hits
 from vaultrag.model import Clause, NoteId
 from vaultrag.notes.words import EXTRA_LETTERS, fold, name_key, parts, prepare, tokens
-from vaultrag.ranking.query import parse_query
-from vaultrag.ranking.terms import clauses_of
+from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 

@@ -11,8 +11,8 @@ import numpy as np
 from vaultrag.indexing.apply import content_hash
 from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath, WordResult
 from vaultrag.notes import parse_note
-from vaultrag.ranking.query import parse_query
-from vaultrag.ranking.terms import clauses_of
+from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows

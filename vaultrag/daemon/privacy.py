@@ -10,8 +10,8 @@ from vaultrag.errors import ConfigError
 from vaultrag.model import NoteId
 from vaultrag.notes.private import PrivateRules, tag_key
 from vaultrag.ports import Clock, Masker, NoteTable
-from vaultrag.search.engine import Engine
-from vaultrag.search.hits import HitMaker
+from vaultrag.retrieval.hits import HitMaker
+from vaultrag.retrieval.pipeline import Engine
 from vaultrag.service import VaultParts
 from vaultrag.service.agents import MaskedTable, blind
 from vaultrag.store.fulltext import FullText

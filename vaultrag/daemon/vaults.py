@@ -23,9 +23,9 @@ from vaultrag.indexing.worker import IndexWorker
 from vaultrag.masking import SecretMasker
 from vaultrag.model import Identity
 from vaultrag.ports import Clock, Embedder
+from vaultrag.retrieval.hits import HitMaker
+from vaultrag.retrieval.pipeline import Engine
 from vaultrag.rpc.workers import Workers
-from vaultrag.search.engine import Engine
-from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts, VaultService
 from vaultrag.service.news import Listener
 from vaultrag.store.files import StoreFolder

@@ -15,9 +15,9 @@ from vaultrag.daemon.vaults import Embedders, open_vault
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.model import Mode
-from vaultrag.ranking.evidence import bars_for
-from vaultrag.ranking.query import parse_query
-from vaultrag.search.engine import Ranking
+from vaultrag.retrieval.evidence import bars_for
+from vaultrag.retrieval.pipeline import Ranking
+from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.service import VaultParts
 
 DEPTH = 100

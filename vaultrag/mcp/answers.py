@@ -12,7 +12,7 @@ from msgspec.structs import astuple, replace
 from vaultrag.cli.render.words import arms
 from vaultrag.model import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Standing, VaultStatus
 from vaultrag.notes.tokens import estimate, fit
-from vaultrag.ranking.record import told
+from vaultrag.retrieval.one_line_summary import told
 
 CURRENT = "current"
 

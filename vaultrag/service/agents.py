@@ -18,8 +18,8 @@ from vaultrag.model import Aged, Content, Filters, Gone, NoteId, NotePath, NoteR
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
 from vaultrag.ports import Masker, NoteReader, NoteTable, VectorScan
-from vaultrag.search.engine import Engine
-from vaultrag.search.hits import HitMaker
+from vaultrag.retrieval.hits import HitMaker
+from vaultrag.retrieval.pipeline import Engine
 from vaultrag.service.parts import VaultParts
 
 

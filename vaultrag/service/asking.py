@@ -13,14 +13,14 @@ from vaultrag.errors import EmbedError
 from vaultrag.indexing.view import describe
 from vaultrag.model import Answer, Explanation, Hit, InNote, Mode, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
-from vaultrag.ranking.evidence import Bars, bars_for
-from vaultrag.ranking.priors import demote
-from vaultrag.ranking.query import MAX_QUERY_CHARS, parse_query
-from vaultrag.ranking.reranking import RERANKED, reranked
-from vaultrag.ranking.snippet import PREVIEW_CHARS
-from vaultrag.ranking.terms import only_signs
-from vaultrag.search.engine import Draft, Ranking, pool_for
-from vaultrag.search.related import related
+from vaultrag.retrieval.clauses import only_signs
+from vaultrag.retrieval.evidence import Bars, bars_for
+from vaultrag.retrieval.pipeline import Draft, Ranking, pool_for
+from vaultrag.retrieval.priors import demote
+from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
+from vaultrag.retrieval.related import related
+from vaultrag.retrieval.reranking import RERANKED, reranked
+from vaultrag.retrieval.snippet import PREVIEW_CHARS
 from vaultrag.service.delivering import Delivery, delivered
 from vaultrag.service.explaining import Explainer, filters_of, words_of
 from vaultrag.service.faring import AWAY

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from vaultrag.model import Answer, Capacity, Hit, NoteView, Shape, Span
 from vaultrag.notes.tokens import estimate, fit
-from vaultrag.ranking.record import told
-from vaultrag.ranking.snippet import PREVIEW_CHARS
+from vaultrag.retrieval.one_line_summary import told
+from vaultrag.retrieval.snippet import PREVIEW_CHARS
 
 DEFAULTS: dict[Capacity, tuple[Shape, int]] = {"large": ("preview", 10), "small": ("compact", 5)}
 """Shape and number of hits for each kind of reader, where the caller does not say."""

@@ -12,9 +12,9 @@ from vaultrag.model import (
     NotePath,
     Query,
 )
-from vaultrag.ranking.evidence import log_odds
-from vaultrag.ranking.fusion import Fused
-from vaultrag.search.engine import Draft, Ranking
+from vaultrag.retrieval.evidence import log_odds
+from vaultrag.retrieval.fusion import Fused
+from vaultrag.retrieval.pipeline import Draft, Ranking
 from vaultrag.service.parts import VaultParts
 from vaultrag.service.selecting import standing_of
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from vaultrag.model import Heading, InNote, Match, Mode, Reason, State
 from vaultrag.notes import parse_note
 from vaultrag.ports import VectorScan
-from vaultrag.ranking.places import places
-from vaultrag.search.engine import Draft
+from vaultrag.retrieval.note_matches import places
+from vaultrag.retrieval.pipeline import Draft
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import content_of
 from vaultrag.service.selecting import standing_of

@@ -31,7 +31,7 @@ from vaultrag.notes.marks import first_text, marked
 from vaultrag.notes.private import tag_key
 from vaultrag.notes.tokens import estimate
 from vaultrag.notes.when import Deed, WhenProblem, called_by
-from vaultrag.ranking.record import record
+from vaultrag.retrieval.one_line_summary import record
 from vaultrag.service.delivering import fitted
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.selecting import in_folder, lies_in, selected, standing_of, tagged

@@ -14,8 +14,8 @@ from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.model import Aged, NoteId, NoteRow
 from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
-from vaultrag.search.engine import Engine
-from vaultrag.search.hits import HitMaker
+from vaultrag.retrieval.hits import HitMaker
+from vaultrag.retrieval.pipeline import Engine
 from vaultrag.service.turns import Turns
 
 MAX_LIMIT = 200

@@ -10,7 +10,7 @@ from vaultrag.model import Content, Gone, Heading, NoteId, NotePath, NoteView, S
 from vaultrag.notes import file_text, parse_note
 from vaultrag.notes.words import name_key
 from vaultrag.ports import NoteTable
-from vaultrag.ranking.record import record
+from vaultrag.retrieval.one_line_summary import record
 from vaultrag.service.delivering import within
 from vaultrag.service.parts import VaultParts
 from vaultrag.service.selecting import standing_of

@@ -81,7 +81,7 @@ class VaultService:
         """The notes that fit, best first; none when nothing can be proven to.
 
         Args:
-            text: In the query language (``ranking.query``); anything goes.
+            text: In the query language (``retrieval.query_parser``); anything goes.
             limit: Hits at most, 1 to ``MAX_LIMIT``.
             mode: Which arms are asked.
             typing: The last word may still go on.

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from vaultrag.model import NameHit, NoteId
 from vaultrag.notes.words import name_key, tokens_of_name
-from vaultrag.ranking.likeness import MIN_FUZZY, Likeness, telling
-from vaultrag.ranking.stopwords import STOP_WORDS
+from vaultrag.retrieval.fuzzy import MIN_FUZZY, Likeness, telling
+from vaultrag.retrieval.stop_words import STOP_WORDS
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex

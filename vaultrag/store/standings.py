@@ -12,7 +12,7 @@ import apsw
 from vaultrag.model import Aged, NoteId, NotePath
 from vaultrag.notes.marks import key_of, texts
 from vaultrag.notes.words import name_key
-from vaultrag.ranking.standing import Claims, day_of, standings
+from vaultrag.retrieval.validity import Claims, day_of, standings
 from vaultrag.store.connection import rows
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_values import link_name

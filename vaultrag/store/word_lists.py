@@ -20,7 +20,7 @@ import apsw
 import numpy as np
 
 from vaultrag.model import Clause, NoteId
-from vaultrag.ranking.stopwords import STOP_WORDS
+from vaultrag.retrieval.stop_words import STOP_WORDS
 from vaultrag.store.beside import shared
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept

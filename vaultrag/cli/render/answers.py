@@ -12,7 +12,7 @@ from rich.text import Text
 
 from vaultrag.cli.render.words import arms, one_line, safe
 from vaultrag.model import Answer, Hit, Span, State
-from vaultrag.ranking.record import told
+from vaultrag.retrieval.one_line_summary import told
 
 PREVIEW_LINES = 3
 MAX_WIDTH = 110

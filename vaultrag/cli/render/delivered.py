@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from vaultrag.cli.render.words import one_line
 from vaultrag.model import Answer, Catalogue, Hit, Rules
-from vaultrag.ranking.record import told
+from vaultrag.retrieval.one_line_summary import told
 
 
 def answer_text(answer: Answer) -> Iterator[str]:

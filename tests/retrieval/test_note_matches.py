@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.ranking.places import LINE_CHARS, places
+from vaultrag.retrieval.note_matches import LINE_CHARS, places
 
 
 def test_a_line_with_more_of_the_query_weighs_more() -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vaultrag.model import Filters, PropertyFilter, Query, Term
-from vaultrag.ranking.query import MAX_QUERY_CHARS, MAX_TERMS, cut, parse_query
+from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, MAX_TERMS, cut, parse_query
 
 
 def _terms(raw: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from vaultrag.model import Clause, Term
 from vaultrag.notes.words import fold, is_word_char, tokens, unspaced
-from vaultrag.ranking.stopwords import STOP_WORDS
+from vaultrag.retrieval.stop_words import STOP_WORDS
 
 
 def clauses_of(terms: Iterable[Term], *, typing: bool = False) -> list[Clause]:

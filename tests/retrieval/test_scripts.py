@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vaultrag.search.engine import _foreign
+from vaultrag.retrieval.pipeline import _foreign
 
 
 @pytest.mark.parametrize("query", ["水泵检修", "насос", "ポンプの点検 P-101", "μετρητής"])

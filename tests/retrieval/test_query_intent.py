@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.ranking.shape import shapes_of
+from vaultrag.retrieval.query_intent import shapes_of
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from vaultrag.model import Aged, Evidence, NoteId
-from vaultrag.ranking.fusion import Fused
+from vaultrag.retrieval.fusion import Fused
 
 NO_LONGER = 0.6
 """Factor on the score of a note that is superseded, expired or invalidated."""

@@ -10,7 +10,7 @@ import re
 from datetime import date
 from typing import Literal
 
-from vaultrag.ranking.standing import day_of
+from vaultrag.retrieval.validity import day_of
 
 Shape = Literal["past", "enumerating"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vaultrag.model import Span
-from vaultrag.ranking.folding import folded, whole
-from vaultrag.ranking.snippet import line_starts, occurrences
+from vaultrag.retrieval.normalize import folded, whole
+from vaultrag.retrieval.snippet import line_starts, occurrences
 
 LINE_CHARS = 240
 """A longer line is cut around its first match."""

@@ -14,9 +14,9 @@ from dataclasses import replace
 from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
 from vaultrag.notes import file_text, parse_note, read_body
 from vaultrag.ports import NoteReader, NoteTable, VectorScan, WordArm
-from vaultrag.ranking.fusion import Fused
-from vaultrag.ranking.record import record
-from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
+from vaultrag.retrieval.fusion import Fused
+from vaultrag.retrieval.one_line_summary import record
+from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
 
 
 class HitMaker:

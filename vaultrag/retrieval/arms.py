@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from vaultrag.model import NameHit, NoteId, WordResult
 from vaultrag.ports import VectorScan
-from vaultrag.ranking.evidence import Proofs, coverages
-from vaultrag.ranking.fusion import Arm
+from vaultrag.retrieval.evidence import Proofs, coverages
+from vaultrag.retrieval.fusion import Arm
 
 COVERAGE_SHARE = 0.7
 """Share of a words score that is scaled by how much of the query the note holds: BM25 alone lets one word repeated

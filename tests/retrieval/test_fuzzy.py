@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from vaultrag.ranking.likeness import Likeness, telling
-from vaultrag.ranking.stopwords import STOP_WORDS
+from vaultrag.retrieval.fuzzy import Likeness, telling
+from vaultrag.retrieval.stop_words import STOP_WORDS
 
 
 def name_similarity(asked: list[str], name: list[str]) -> float:

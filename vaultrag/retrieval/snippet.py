@@ -1,6 +1,6 @@
 """Where in a note the answer stands: the best run of lines for the query's words, and a preview with what matches.
 
-Works on the note's own text, as it is on disk now. Words are looked for in a folded copy (``ranking.folding``); all
+Works on the note's own text, as it is on disk now. Words are looked for in a folded copy (``retrieval.normalize``); all
 positions are of the text itself.
 """
 
@@ -16,7 +16,7 @@ from itertools import accumulate, islice, takewhile
 
 from vaultrag.model import Span
 from vaultrag.notes.words import unspaced
-from vaultrag.ranking.folding import Folded, fold_letters, folded, whole
+from vaultrag.retrieval.normalize import Folded, fold_letters, folded, whole
 
 __all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview"]
 

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from vaultrag.model import Aged, Evidence, NoteId, Standing
-from vaultrag.ranking.fusion import Fused
-from vaultrag.ranking.priors import NO_LONGER, demote
+from vaultrag.retrieval.fusion import Fused
+from vaultrag.retrieval.priors import NO_LONGER, demote
 
 OLD, NEW, OTHER = NoteId(1), NoteId(2), NoteId(3)
 YEAR = (date(2024, 1, 1), date(2024, 12, 31))

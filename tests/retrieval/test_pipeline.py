@@ -12,9 +12,9 @@ import pytest
 from tests.support.stores import add
 from vaultrag.config import SearchSettings
 from vaultrag.model import NoteId
-from vaultrag.ranking.evidence import bars_for
-from vaultrag.ranking.query import parse_query
-from vaultrag.search.engine import Draft, Engine, Ranking
+from vaultrag.retrieval.evidence import bars_for
+from vaultrag.retrieval.pipeline import Draft, Engine, Ranking
+from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultrag.model import Evidence, NoteId
-from vaultrag.ranking.fusion import RRF_K, Arm, Fused, Method, fuse
+from vaultrag.retrieval.fusion import RRF_K, Arm, Fused, Method, fuse
 
 SCORES = st.floats(-50, 50, allow_nan=False)
 RANKED = st.dictionaries(st.integers(1, 30).map(NoteId), SCORES, max_size=20).map(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from vaultrag.model import NotePath, Standing
 from vaultrag.notes import parse_note
 from vaultrag.notes.tokens import estimate
-from vaultrag.ranking.record import RECORD_TOKENS, record, told
-from vaultrag.ranking.snippet import Preview, preview
+from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record, told
+from vaultrag.retrieval.snippet import Preview, preview
 
 
 def line(text: str, standing: Standing | None = None, path: str = "Note.md") -> str:

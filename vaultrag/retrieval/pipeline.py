@@ -15,12 +15,7 @@ from vaultrag.config import SearchSettings
 from vaultrag.model import Aged, Clause, Filters, Mode, NameHit, NoteId, Query, WordResult
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import NameArm, NoteTable, VectorScan, WordArm
-from vaultrag.ranking.evidence import NOTHING_PROVEN, WORDS_ONLY, Bars, Proofs
-from vaultrag.ranking.fusion import Arm, Fused, fuse
-from vaultrag.ranking.priors import demote
-from vaultrag.ranking.shape import period_of, shapes_of
-from vaultrag.ranking.terms import clauses_of
-from vaultrag.search.arms import (
+from vaultrag.retrieval.arms import (
     NOTHING_SAID,
     Meaning,
     Said,
@@ -31,6 +26,11 @@ from vaultrag.search.arms import (
     said_by,
     word_arms,
 )
+from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.evidence import NOTHING_PROVEN, WORDS_ONLY, Bars, Proofs
+from vaultrag.retrieval.fusion import Arm, Fused, fuse
+from vaultrag.retrieval.priors import demote
+from vaultrag.retrieval.query_intent import period_of, shapes_of
 
 POOL = 100
 """Notes an arm brings at least; more when more hits are asked for."""

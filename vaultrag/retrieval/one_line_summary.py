@@ -15,8 +15,8 @@ from vaultrag.model import Note, Standing
 from vaultrag.notes.marks import first_text
 from vaultrag.notes.sentences import Unit, units
 from vaultrag.notes.tokens import estimate, fit
-from vaultrag.ranking.folding import folded
-from vaultrag.ranking.snippet import Preview, occurrences
+from vaultrag.retrieval.normalize import folded
+from vaultrag.retrieval.snippet import Preview, occurrences
 
 RECORD_TOKENS = 58
 """No line is estimated to cost more."""

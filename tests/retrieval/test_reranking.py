@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultrag.model import Evidence, Hit, NotePath
-from vaultrag.ranking.reranking import reranked
+from vaultrag.retrieval.reranking import reranked
 
 
 def hit(number: int, score: float) -> Hit:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaultrag.ranking import snippet
-from vaultrag.ranking.folding import fold_letters, folded, whole
-from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
+from vaultrag.retrieval import snippet
+from vaultrag.retrieval.normalize import fold_letters, folded, whole
+from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
 
 FILLER = "Nothing to see in this line.\n"
 

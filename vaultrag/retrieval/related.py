@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from vaultrag.model import NoteId
 from vaultrag.ports import NoteTable, VectorScan
-from vaultrag.ranking.fusion import Arm, Fused, fuse
+from vaultrag.retrieval.fusion import Arm, Fused, fuse
 
 MEANING_WEIGHT = 0.7
 LINKS_WEIGHT = 0.3

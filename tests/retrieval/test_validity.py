@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultrag.model import NoteId, NotePath
-from vaultrag.ranking.standing import Claims, day_of, standings
+from vaultrag.retrieval.validity import Claims, day_of, standings
 
 TODAY = date(2026, 6, 1)
 A, B, C = NoteId(1), NoteId(2), NoteId(3)

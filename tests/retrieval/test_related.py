@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.stores import DIMENSION, IDENTITY, add, embedded
 from vaultrag.model import NoteId
-from vaultrag.search.related import related
+from vaultrag.retrieval.related import related
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
 from vaultrag.store.vectors import Vectors, VectorScan
