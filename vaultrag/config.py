@@ -84,15 +84,6 @@ class SearchSettings:
 
     limit: int = 10
     """Hits when the caller does not say."""
-    fusion: Literal["weighted", "rrf"] = "weighted"
-    """How the arms' lists become one: by their scores, or by reciprocal rank."""
-    words_weight: float = 0.5
-    """Weight of the words arm against the meaning arms, which share the rest. It is scaled by what the words cover:
-    0.4 of it where no note holds them, 1.4 where one holds them all; 1.7 in a script the model can hardly read."""
-    passages_weight: float = 0.8
-    """Share of the best passage in the meaning score; the note's own vector has the rest."""
-    links_weight: float = 0.1
-    """Weight of notes that link to a note named in the query; 0 leaves them out."""
     passages: bool = True
     """Keep and search the passages' own vectors."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from vaultrag.model import (
     Clause,
+    ClauseCount,
     EmbeddedNote,
     EmbedderStatus,
     EmbedProblem,
@@ -17,6 +18,7 @@ from vaultrag.model import (
     HeldVector,
     Identity,
     IndexedEntry,
+    LexicalFeatures,
     NameHit,
     Neighbour,
     Note,
@@ -29,7 +31,7 @@ from vaultrag.model import (
     ReadResult,
     Scan,
     Skipped,
-    WordResult,
+    VectorMatches,
 )
 
 if TYPE_CHECKING:
@@ -192,37 +194,51 @@ class NoteIndex(Census, Protocol):
         ...
 
 
-class WordArm(Protocol):
+class LexicalMatches(Protocol):
+    """What the lexical retriever knows of one query."""
+
+    @property
+    def counts(self) -> Sequence[ClauseCount]:
+        """What is known of each clause."""
+        ...
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The best notes, int64[n], best first."""
+        ...
+
+    def features(self, ids: NDArray[np.int64]) -> LexicalFeatures:
+        """Tell of each of these notes how well the query's words fit it."""
+        ...
+
+
+class LexicalRetriever(Protocol):
     """Ranks notes by the words in them."""
 
-    def search(self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None) -> WordResult:
-        """The ``k`` best notes that hold a clause."""
+    def search(
+        self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None
+    ) -> LexicalMatches:
+        """Rank the ``k`` best notes that hold a clause."""
         ...
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
-        """Every note that holds one of the clauses."""
+        """Return every note that holds one of the clauses."""
         ...
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """What the index reduces each word to."""
+        """Return what the index reduces each word to."""
         ...
 
 
-class NameArm(Protocol):
+class TitleRetriever(Protocol):
     """Finds notes by title, file name, alias or heading."""
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
-        """The best ``k`` notes, best first, one row a note."""
+        """Return the best ``k`` notes, best first, one row a note."""
         ...
 
     def spelled(self, word: str) -> list[str]:
-        """Words of titles, file names and aliases that ``word`` is likely to be a slip of; most often none or one."""
-        ...
-
-    def linking(
-        self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
-    ) -> list[tuple[NoteId, float]]:
-        """Notes that link to a note named in ``text``: (note, share of the named notes it links to), best first."""
+        """Return words of titles, file names and aliases that ``word`` is likely to be a slip of; often none."""
         ...
 
 
@@ -265,15 +281,8 @@ class VectorScan(Protocol):
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
 
-    def together(
-        self, k: int, allowed: frozenset[NoteId] | None, others: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """The ``k`` nearest notes, the ``k`` with the nearest passages, and these others.
-
-        Returns:
-            Notes, int64[n], ascending, ``others`` among them; the cosine of each, and of its best passage, float64[n];
-            NaN for none.
-        """
+    def matches(self, k: int, allowed: frozenset[NoteId] | None, others: NDArray[np.int64]) -> VectorMatches:
+        """Compare the ``k`` nearest notes, the ``k`` with the nearest passages, and these others."""
         ...
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None: ...

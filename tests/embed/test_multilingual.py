@@ -35,19 +35,16 @@ from vaultrag.embed import multilingual, registry
 from vaultrag.embed.builtin import BuiltinEmbedder
 from vaultrag.embed.multilingual import (
     DIMENSION,
-    ENGLISH,
-    FOREIGN,
-    UNTOLD,
     USE_WEIGHTS,
     MultilingualEmbedder,
     Pair,
-    language_weight,
     weighted,
 )
 from vaultrag.embed.onnx import MiniLM, PinnedFile, Tokens
 from vaultrag.embed.pooling import normalise
 from vaultrag.errors import EmbedderUnavailable, ModelBroken
 from vaultrag.model import EmbedProblem, Identity, NoteText
+from vaultrag.notes.language import ENGLISH, FOREIGN, UNTOLD, language_weight
 from vaultrag.ports import Embedder
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vaultrag.config import SearchSettings
 from vaultrag.evaluate.datasets import Judged, read_foreign, twins
 from vaultrag.evaluate.report import ablations, abstention, difference, per_query
 from vaultrag.evaluate.run import Outcome
+from vaultrag.retrieval.params import DEFAULT
 
 ANSWERED = Judged("1", "seal", {"Seal.md": 1})
 
@@ -51,9 +51,8 @@ def test_per_query_leaves_the_unanswerable_out() -> None:
 
 def test_ablations_differ_from_what_runs() -> None:
     """No variant is the run itself."""
-    settings = SearchSettings()
-    assert all((one.mode, one.search) != ("hybrid", settings) for one in ablations("hybrid", settings))
-    assert "words alone" not in [one.name for one in ablations("words", settings)]
+    assert all((one.mode, one.params) != ("hybrid", DEFAULT) for one in ablations("hybrid", DEFAULT))
+    assert "words alone" not in [one.name for one in ablations("words", DEFAULT)]
 
 
 def test_foreign_queries(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.evaluate.datasets import read_queries
 from vaultrag.evaluate.report import report
 from vaultrag.evaluate.run import Pipeline, evaluate
+from vaultrag.retrieval.params import DEFAULT
 
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
@@ -24,4 +25,4 @@ def figures(home: Path) -> dict[str, Any]:
     with Pipeline(VAULT, home, settings) as pipeline:
         pipeline.wait()
         outcomes = evaluate(pipeline, read_queries(HERE / "sample-vault.jsonl"))
-        return report(outcomes, pipeline, "hybrid", settings.search)
+        return report(outcomes, pipeline, "hybrid", DEFAULT)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.retrieval.query_intent import shapes_of
+from vaultrag.retrieval.query_intent import intents_of
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from vaultrag.retrieval.query_intent import shapes_of
 )
 def test_the_past(query: str) -> None:
     """Words for an earlier state mark a question about the past."""
-    assert "past" in shapes_of(query)
+    assert "past" in intents_of(query)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_past(query: str) -> None:
 )
 def test_enumerating(query: str) -> None:
     """Words for all of a kind mark a question that wants more than the best."""
-    assert "enumerating" in shapes_of(query)
+    assert "enumerating" in intents_of(query)
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_enumerating(query: str) -> None:
 )
 def test_most_queries_have_no_shape(query: str) -> None:
     """Nothing is assumed where no word tells, nor from a word within a word."""
-    assert not shapes_of(query)
+    assert not intents_of(query)
 
 
 @given(st.text(max_size=200))
 def test_any_text(query: str) -> None:
     """No text raises."""
-    shapes_of(query)
+    intents_of(query)

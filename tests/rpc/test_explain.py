@@ -58,11 +58,11 @@ def test_a_missing_note_is_given_its_reason(daemon: RunningDaemon, query: str, p
     assert reason in asked.verdict
 
 
-def test_a_note_below_the_bar_says_so(daemon: RunningDaemon) -> None:
-    """A note that an arm brought but that proves too little is shown with what it had and what it needed."""
+def test_a_weak_note_says_so(daemon: RunningDaemon) -> None:
+    """A note that a retriever brought but that is too far from the question is explained as weak."""
     explanation = daemon.client.explain("water of the antarctic shelf in winter", path="Bread.md")
     assert explanation.asked is not None
     assert not explanation.asked.found
-    assert "below the bar" in explanation.asked.verdict
-    assert explanation.asked.log_odds is not None
-    assert explanation.asked.log_odds < explanation.asked.needed
+    assert "weak" in explanation.asked.verdict
+    assert explanation.asked.tier == "weak"
+    assert explanation.asked.score < explanation.params["partial"]

@@ -221,7 +221,7 @@ def test_only_so_much_is_read_ahead_as_there_is_room_for(
     index: NoteIndex, reads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(word_lists, "WORTH_READING_AHEAD", 1)
-    monkeypatch.setattr(word_lists, "_READ_AHEAD_BYTES", 4 * 12)
+    monkeypatch.setattr(word_lists, "_READ_AHEAD_BYTES", 14 * 12)
     for number in range(20):
         add(index, f"{number}.md", f"{'third' * (number % 3 == 0)} {'quarter' * (number % 4 == 0)} only{number}x")
     lists = WordLists(index)
@@ -232,7 +232,7 @@ def test_only_so_much_is_read_ahead_as_there_is_room_for(
 
 def test_what_is_remembered() -> None:
     """Between two generations, the notes that changed, each once; nothing where it is not sure."""
-    one, two = Counted({"a": 10}, 1), Counted({"b": 10}, 1)
+    one, two = (Counted({word: np.array([0], np.int32)}, 1) for word in "ab")
     log = Changes()
     log.add(2, {NoteId(1): one})
     log.add(4, {NoteId(2): two})

@@ -99,14 +99,16 @@ def test_they_leave_memory_when_they_are_too_many(vectors: Vectors) -> None:
 
 def test_a_search_of_such_a_file(vectors: Vectors) -> None:
     """A search of a file whose passages do not fit into memory finds the notes that it finds of one whose do."""
-    ids, own, best = vectors.scan(QUERY).together(20, None, np.array([NoteId(2)]))
+    one = vectors.scan(QUERY).matches(20, None, np.array([NoteId(2)]))
     vectors._passages = on_disk(vectors)
-    again, own_again, best_again = vectors.scan(QUERY).together(20, None, np.array([NoteId(2)]))
-    shared = np.intersect1d(ids, again)
+    other = vectors.scan(QUERY).matches(20, None, np.array([NoteId(2)]))
+    shared = np.intersect1d(one.ids, other.ids)
     assert len(shared) >= 20
-    assert {n for n, _ in vectors.scan(QUERY).notes(20)} | {2} <= set(again.tolist())
-    assert own_again[np.searchsorted(again, shared)] == pytest.approx(own[np.searchsorted(ids, shared)])
-    assert best_again[np.searchsorted(again, shared)] == pytest.approx(best[np.searchsorted(ids, shared)], nan_ok=True)
+    assert {n for n, _ in vectors.scan(QUERY).notes(20)} | {2} <= set(other.ids.tolist())
+    here, there = np.searchsorted(one.ids, shared), np.searchsorted(other.ids, shared)
+    assert other.notes[there] == pytest.approx(one.notes[here])
+    assert other.passages[there] == pytest.approx(one.passages[here], nan_ok=True)
+    assert other.counts[there].tolist() == one.counts[here].tolist()
 
 
 def test_a_file_that_cannot_be_read(vectors: Vectors) -> None:

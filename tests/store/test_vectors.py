@@ -271,10 +271,11 @@ def test_after_restart(vectors: Vectors) -> None:
     again.load()
     scan = again.scan(made[5])
     assert (scan.notes(20), scan.passages(20), scan.passage(NoteId(6))) == before
-    ids, own, best = scan.together(1, frozenset(), np.array([NoteId(6), NoteId(99)]))
-    assert ids.tolist() == [6, 99]
-    assert own.tolist() == [pytest.approx(1.0, abs=0.01), pytest.approx(float("nan"), nan_ok=True)]
-    assert np.isnan(best).tolist() == [False, True]
+    matches = scan.matches(1, frozenset(), np.array([NoteId(6), NoteId(99)]))
+    assert matches.ids.tolist() == [6, 99]
+    assert matches.counts[1] == 0
+    assert matches.notes.tolist() == [pytest.approx(1.0, abs=0.01), pytest.approx(float("nan"), nan_ok=True)]
+    assert np.isnan(matches.passages).tolist() == [False, True]
     again.close()
 
 
@@ -358,7 +359,7 @@ def test_scans_while_writing(vectors: Vectors) -> None:
                 notes, passages = scan.notes(50), scan.passages(50)
                 assert notes[0][0] == passages[0][0] == 1
                 assert len(notes) == len(passages) == 50
-                assert not np.isnan(scan.together(50, frozenset(), np.array([n for n, _ in notes]))[1]).any()
+                assert not np.isnan(scan.matches(50, frozenset(), np.array([n for n, _ in notes])).notes).any()
                 scan.passage(NoteId(1))
                 assert vectors.vector(NoteId(1)) is not None
                 looks[which] += 1
@@ -410,5 +411,6 @@ def test_what_was_looked_for_ahead_is_what_would_be_found(vectors: Vectors) -> N
     plain, ahead = vectors.scan(query), vectors.scan(query, ahead=20)
     for allowed in (None, frozenset(map(NoteId, range(1, 40)))):
         for k in (20, 7):
-            for one, other in zip(plain.together(k, allowed, others), ahead.together(k, allowed, others), strict=True):
-                np.testing.assert_array_equal(one, other)
+            one, other = plain.matches(k, allowed, others), ahead.matches(k, allowed, others)
+            for column in ("ids", "notes", "passages", "counts"):
+                np.testing.assert_array_equal(getattr(one, column), getattr(other, column))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from vaultrag.indexing.apply import content_hash
-from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath, WordResult
+from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath
 from vaultrag.notes import parse_note
 from vaultrag.retrieval.clauses import clauses_of
 from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.store.fulltext import FullText
+from vaultrag.store.lexical_matches import LexicalMatches
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_rows import NoteRows
 from vaultrag.store.note_values import values_of
@@ -50,16 +51,16 @@ def found(index: NoteIndex, query: str, k: int = 80) -> list[str]:
 
 
 class WordHit(NamedTuple):
-    """``held``: indices into ``WordResult.counts``."""
+    """``held``: indices into ``LexicalMatches.counts``."""
 
     note_id: NoteId
     bm25: float
     held: frozenset[int]
 
 
-def word_hits(result: WordResult) -> list[WordHit]:
+def word_hits(result: LexicalMatches) -> list[WordHit]:
     """What words found, hit by hit."""
-    held = (frozenset(np.flatnonzero(row).tolist()) for row in result.held)
+    held = (frozenset(np.flatnonzero(row).tolist()) for row in result.holding(result.ids))
     return list(map(WordHit, map(NoteId, result.ids.tolist()), result.bm25.tolist(), held))
 
 

@@ -11,9 +11,10 @@ import typer
 
 from vaultrag.cli.options import AsJson
 from vaultrag.cli.output import draw, remark, write_json
-from vaultrag.config import EmbedderSettings, Places, SearchSettings, Settings, load
+from vaultrag.config import EmbedderSettings, Places, Settings, load
 from vaultrag.errors import ConfigError
 from vaultrag.model import Mode
+from vaultrag.retrieval.params import DEFAULT, Params, read_params
 
 
 def evaluate(
@@ -25,14 +26,8 @@ def evaluate(
     vault: Annotated[Path | None, typer.Option("--vault", help="A vault, with --queries.")] = None,
     queries: Annotated[Path | None, typer.Option("--queries", help="Judged queries, a JSON object a line.")] = None,
     mode: Annotated[Mode, typer.Option("--mode", help="Which ways of finding are used.")] = "hybrid",
-    fusion: Annotated[
-        Literal["weighted", "rrf"] | None, typer.Option("--fusion", help="How the lists become one.")
-    ] = None,
-    words_weight: Annotated[
-        float | None, typer.Option("--words-weight", min=0.0, max=1.0, help="Of the words' list.")
-    ] = None,
-    passages_weight: Annotated[
-        float | None, typer.Option("--passages-weight", min=0.0, max=1.0, help="Of the passages.")
+    params_file: Annotated[
+        Path | None, typer.Option("--params", help="Parameters of the ranking, in TOML, in place of the usual ones.")
     ] = None,
     provider: Annotated[
         Literal["auto", "ollama", "builtin", "off"] | None, typer.Option("--provider", help="Which embedder.")
@@ -62,7 +57,8 @@ def evaluate(
 
     places = Places.find()
     home = (cache or places.data / "evaluation").absolute()
-    settings = _settings(load(places.config_file), fusion, words_weight, passages_weight, provider)
+    settings = _settings(load(places.config_file), provider)
+    params = _params(params_file)
     if folder is not None:
         place = home / f"{folder.resolve().name}{'-' + prefix.strip('-') if prefix else ''}"
         notes = place / "vault"
@@ -79,13 +75,13 @@ def evaluate(
     asked = [*judged, *(datasets.twins(judged) if twins else ()), *(datasets.read_foreign(foreign) if foreign else ())]
     with Pipeline(notes, place, settings) as pipeline:
         pipeline.wait(_said_once())
-        outcomes = run(pipeline, asked, mode)
-        figures = report(outcomes, pipeline, mode, settings.search)
+        outcomes = run(pipeline, asked, mode, params)
+        figures = report(outcomes, pipeline, mode, params)
         figures |= {"set": str(folder or vault), "per_query": per_query(outcomes), "compared": {}}
         if earlier is not None:
             figures["compared"][str(against)] = difference(figures["per_query"], earlier)
-        for variant in ablations(mode, settings.search) if ablate else ():
-            others = per_query(run(pipeline, judged, variant.mode, variant.search))
+        for variant in ablations(mode, params) if ablate else ():
+            others = per_query(run(pipeline, judged, variant.mode, variant.params))
             figures["compared"][variant.name] = difference(figures["per_query"], others)
     if as_json:
         write_json(figures)
@@ -104,17 +100,21 @@ def _per_query(path: Path) -> dict[str, float]:
         raise ConfigError(f"{path} is no run to compare with: {error}", hint="vaultrag eval … --json > FILE") from error
 
 
-def _settings(
-    base: Settings, fusion: Any, words_weight: float | None, passages_weight: float | None, provider: Any
-) -> Settings:
-    search = {name: getattr(base.search, name) for name in SearchSettings.__slots__}
-    for name, value in (("fusion", fusion), ("words_weight", words_weight), ("passages_weight", passages_weight)):
-        if value is not None:
-            search[name] = value
+def _params(path: Path | None) -> Params:
+    """Read the parameters of the ranking."""
+    if path is None:
+        return DEFAULT
+    try:
+        return read_params(path.read_text("utf-8"), str(path))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def _settings(base: Settings, provider: Any) -> Settings:
     embedder = {name: getattr(base.embedder, name) for name in EmbedderSettings.__slots__}
     if provider is not None:
         embedder["provider"] = provider
-    return Settings(EmbedderSettings(**embedder), base.watch, base.notes, SearchSettings(**search), base.server)
+    return Settings(EmbedderSettings(**embedder), base.watch, base.notes, base.search, base.server)
 
 
 def _said_once() -> Any:

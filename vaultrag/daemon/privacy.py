@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime
 
-from vaultrag.config import PrivacySettings, SearchSettings
+from vaultrag.config import PrivacySettings
 from vaultrag.errors import ConfigError
 from vaultrag.model import NoteId
 from vaultrag.notes.private import PrivateRules, tag_key
 from vaultrag.ports import Clock, Masker, NoteTable
 from vaultrag.retrieval.hits import HitMaker
-from vaultrag.retrieval.pipeline import Engine
+from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service import VaultParts
 from vaultrag.service.agents import MaskedTable, blind
 from vaultrag.store.fulltext import FullText
@@ -46,7 +46,6 @@ def for_agents(
     index: NoteIndex,
     lists: WordLists,
     rules: PrivateRules,
-    settings: SearchSettings,
     masker: Masker | None,
 ) -> VaultParts:
     """The vault's parts as agents get them. ``lists`` are those of everybody: what is hidden is left out afterwards."""
@@ -66,7 +65,7 @@ def for_agents(
     return blind(
         parts,
         table,
-        Engine(words, names, table, table.matching, settings, standings),
+        Pipeline(words, names, table, table.matching, standings),
         rules,
         lambda reader: HitMaker(table, words, reader, standings),
         hidden,

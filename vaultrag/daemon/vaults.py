@@ -24,7 +24,7 @@ from vaultrag.masking import SecretMasker
 from vaultrag.model import Identity
 from vaultrag.ports import Clock, Embedder
 from vaultrag.retrieval.hits import HitMaker
-from vaultrag.retrieval.pipeline import Engine
+from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.rpc.workers import Workers
 from vaultrag.service import VaultParts, VaultService
 from vaultrag.service.news import Listener
@@ -162,7 +162,7 @@ def open_vault(
         reader=reader,
         index=index,
         table=table,
-        engine=Engine(words, names, table, table.matching, settings.search, standings),
+        engine=Pipeline(words, names, table, table.matching, standings),
         hits=HitMaker(table, words, reader, standings),
         meaning=meaning,
         worker=worker,
@@ -180,7 +180,7 @@ def open_vault(
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
         private=lambda row: rules.reason(row.path, row.properties, row.tags),
     )
-    agents = for_agents(parts, index, lists, rules, settings.search, masker)
+    agents = for_agents(parts, index, lists, rules, masker)
     shelf.listen(damaged)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from vaultrag import __version__
-from vaultrag.config import SearchSettings
 from vaultrag.evaluate.metrics import PER_QUERY, auroc, ndcg, paired_interval, percentile
 from vaultrag.evaluate.run import Outcome, Pipeline
 from vaultrag.model import Mode
+from vaultrag.retrieval.params import Params
 
 
-def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, search: SearchSettings) -> dict[str, Any]:
+def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, params: Params) -> dict[str, Any]:
     """Figures of a run, ready for JSON."""
     view = pipeline.parts.meaning.view
     kinds = sorted({outcome.judged.kind for outcome in outcomes if outcome.judged.answerable})
@@ -22,7 +22,7 @@ def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, search: 
         "version": __version__,
         "mode": mode,
         "model": view.vectors.identity.model if view.vectors is not None and mode != "words" else "",
-        "settings": {name: getattr(search, name) for name in search.__slots__},
+        "params": asdict(params),
         "notes": notes,
         "queries": len(outcomes),
         "all": means(outcomes),
@@ -35,7 +35,7 @@ def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, search: 
                 "p50": round(percentile([o.times_ms[step] for o in outcomes if step in o.times_ms], 0.5), 3),
                 "p95": round(percentile([o.times_ms[step] for o in outcomes if step in o.times_ms], 0.95), 3),
             }
-            for step in ("words", "embed", "scan", "fuse", "total")
+            for step in ("words", "embed", "scan", "rank", "total")
             if any(step in o.times_ms for o in outcomes)
         },
         "embedded_for_this_run": pipeline.parts.meaning.texts_embedded,
@@ -89,21 +89,23 @@ class Variant:
 
     name: str
     mode: Mode
-    search: SearchSettings
+    params: Params
 
 
-def ablations(mode: Mode, search: SearchSettings) -> list[Variant]:
-    """What each part of a hybrid search is worth: one left out, or put in another's place, at a time."""
-    rest: Literal["weighted", "rrf"] = "weighted" if search.fusion == "rrf" else "rrf"
-    found = [
-        Variant("words alone", "words", search),
-        Variant("meaning alone", "meaning", search),
-        Variant(f"fusion {rest}", "hybrid", replace(search, fusion=rest)),
-        Variant("note vectors only", "hybrid", replace(search, passages_weight=0.0)),
-        Variant("passages only", "hybrid", replace(search, passages_weight=1.0)),
-        *(Variant(f"words weight {weight}", "hybrid", replace(search, words_weight=weight)) for weight in (0.3, 0.7)),
+def ablations(mode: Mode, params: Params) -> list[Variant]:
+    """Leave out one part of a hybrid search at a time."""
+    variants = [
+        Variant("words alone", "words", params),
+        Variant("meaning alone", "meaning", params),
+        Variant(
+            "without nearness",
+            "hybrid",
+            replace(params, words=params.words + params.words_near, words_near=0.0, near=0.0),
+        ),
+        Variant("note vectors only", "hybrid", replace(params, note_share=1.0, note_scale=1e9)),
+        Variant("passages only", "hybrid", replace(params, note_share=0.0)),
     ]
-    return [variant for variant in found if (variant.mode, variant.search) != (mode, search)]
+    return [variant for variant in variants if (variant.mode, variant.params) != (mode, params)]
 
 
 def per_query(outcomes: Sequence[Outcome]) -> dict[str, float]:

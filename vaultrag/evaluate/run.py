@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vaultrag.config import Places, SearchSettings, Settings
+from vaultrag.config import Places, Settings
 from vaultrag.daemon.vaults import Embedders, open_vault
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.model import Mode
-from vaultrag.retrieval.evidence import bars_for
+from vaultrag.retrieval.languages import readable
+from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
 from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.service import VaultParts
@@ -29,7 +30,7 @@ class Outcome:
 
     Attributes:
         returned: Paths that count as found, best first: what a person would see.
-        confidence: How sure the pipeline is that anything fits; compared with a threshold to answer or not.
+        confidence: The best score; compared with a threshold to answer or not.
         arm: The arm that ranks the first right hit best; empty without one.
         times_ms: Per step.
     """
@@ -74,18 +75,18 @@ class Pipeline:
             progress(status.embedded, status.notes)
             self.parts.embedding.settled.wait(0.2)
 
-    def ask(self, judged: Judged, mode: Mode, search: SearchSettings | None = None) -> Outcome:
-        """Run one query, with other settings of the search where some are given."""
+    def ask(self, judged: Judged, mode: Mode, params: Params | None = None) -> Outcome:
+        """Run one query, with other parameters where some are given."""
         engine, view = self.parts.engine, self.parts.meaning.view
-        if search is not None:
-            engine = engine.with_settings(search)
+        if params is not None:
+            engine = engine.with_params(params)
         ids = (self.parts.table.id_of(path) for path in judged.without)
         barred = frozenset(note_id for note_id in ids if note_id is not None)
         times: dict[str, float] = {}
         start = time.perf_counter()
-        draft = engine.begin(parse_query(judged.query), mode=mode, limit=DEPTH, barred=barred)
+        draft = engine.begin(parse_query(judged.query), mode=mode, barred=barred)
         times["words"] = time.perf_counter() - start
-        scan, model = None, ""
+        scan, reads = None, 1.0
         if mode != "words" and view.vectors is not None and view.embedder is not None and draft.query.terms:
             step = time.perf_counter()
             try:
@@ -94,14 +95,20 @@ class Pipeline:
                 raise DaemonFailed(f"the query cannot be embedded: {error.message}", hint=error.hint) from error
             times["embed"] = time.perf_counter() - step
             step = time.perf_counter()
-            scan, model = view.vectors.scan(vector), view.vectors.identity.model
+            scan, reads = view.vectors.scan(vector), readable(view.vectors.identity.model, draft.query.text)
             times["scan"] = time.perf_counter() - step
         step = time.perf_counter()
-        ranking = engine.finish(draft, scan, bars_for(model, meaning_only=mode == "meaning"))
-        times["fuse"] = time.perf_counter() - step
+        ranking = engine.rank(draft, scan, reads)
+        times["rank"] = time.perf_counter() - step
         times["total"] = sum(times.values())
         returned, arm = self._named(ranking, judged)
-        return Outcome(judged, returned, ranking.confidence, arm, {name: 1000 * value for name, value in times.items()})
+        return Outcome(
+            judged,
+            returned,
+            ranking.notes[0].score if ranking.notes else 0.0,
+            arm,
+            {name: 1000 * value for name, value in times.items()},
+        )
 
     def _named(self, ranking: Ranking, judged: Judged) -> tuple[list[str], str]:
         found = ranking.found[:DEPTH]
@@ -118,7 +125,7 @@ class Pipeline:
 
 
 def evaluate(
-    pipeline: Pipeline, judged: Sequence[Judged], mode: Mode = "hybrid", search: SearchSettings | None = None
+    pipeline: Pipeline, judged: Sequence[Judged], mode: Mode = "hybrid", params: Params | None = None
 ) -> list[Outcome]:
     """Run every query."""
-    return [pipeline.ask(one, mode, search) for one in judged]
+    return [pipeline.ask(one, mode, params) for one in judged]

@@ -15,6 +15,7 @@ from vaultrag.model.answers import (
     Reason,
     Span,
     State,
+    Tier,
 )
 from vaultrag.model.changes import (
     Change,
@@ -47,10 +48,11 @@ from vaultrag.model.delivery import (
 )
 from vaultrag.model.findings import (
     ClauseCount,
+    LexicalFeatures,
     NameHit,
     Neighbour,
     NoteRow,
-    WordResult,
+    VectorMatches,
 )
 from vaultrag.model.notes import (
     Heading,
@@ -130,7 +132,9 @@ __all__ = [
     "NameHit",
     "Neighbour",
     "NoteRow",
-    "WordResult",
+    "LexicalFeatures",
+    "Tier",
+    "VectorMatches",
     "Heading",
     "Link",
     "LinkKind",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 from vaultrag.model.delivery import Shape, Standing
 from vaultrag.model.notes import NotePath
@@ -20,6 +21,10 @@ class State(StrEnum):
     MODEL_MISMATCH = "model_mismatch"
     RELAXED = "relaxed"
     PARTIAL = "partial"
+
+
+Tier = Literal["weak", "partial", "strong"]
+"""How close a hit is to the question: strong and partial ones are found, weak ones are the nearest there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,7 @@ class Hit:
     line: str = ""
     text: str = ""
     standing: Standing | None = None
+    tier: Tier = "partial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,8 @@ class Answer:
             shape, a reader or a budget was asked for.
         cut: Hits left out for the budget.
         shortened: Hits of which the budget left less than the shape asks for.
+        tier: That of the best hit; ``weak`` where nothing was found.
+        nearest: At most three weak hits, each on one line: near, but not found.
     """
 
     query: str
@@ -111,6 +119,8 @@ class Answer:
     tokens: int = 0
     cut: int = 0
     shortened: int = 0
+    tier: Tier = "weak"
+    nearest: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +215,11 @@ class ExplainedHit:
     """Why a note stands where it stands. The contributions in ``evidence`` sum to ``score``.
 
     Attributes:
-        rank: 1 is the best; 0 for a note that no arm brought.
+        rank: 1 is the best; 0 for a note that no retriever brought.
         covered: Share of the query's word weight that the note holds.
         cosine: Best of its own vector and its best passage's; None without one.
-        log_odds: How sure it is that the note answers; None for a note that no arm brought.
-        needed: What ``log_odds`` had to reach.
+        near: Share of the query's word weight that stands together in it, its title's words counted everywhere.
+        tier: How close it is to the question.
         found: Whether the note is in the answer.
         verdict: The same in words, and for a missing note the reason.
         standing: Why the note no longer holds, or not yet; null where it holds, and for one that is not in the index.
@@ -221,8 +231,8 @@ class ExplainedHit:
     score: float
     covered: float
     cosine: float | None
-    log_odds: float | None
-    needed: float
+    near: float
+    tier: Tier
     found: bool
     verdict: str
     evidence: tuple[Evidence, ...] = ()
@@ -231,15 +241,18 @@ class ExplainedHit:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a query was read, what the arms brought, and why each note stands where it stands."""
+    """How a query was read, what the retrievers brought, and why each note stands where it stands.
+
+    ``params``: The parameters of the ranking (``retrieval/params.py``).
+    """
 
     query: str
     state: State
     reasons: tuple[Reason, ...]
     words: tuple[ExplainedWord, ...]
     filters: tuple[str, ...]
-    confidence: float | None
-    needed: float
+    tier: Tier
+    params: Mapping[str, float]
     hits: tuple[ExplainedHit, ...]
     asked: ExplainedHit | None = None
     """The note that was asked about, when one was."""

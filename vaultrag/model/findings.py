@@ -24,21 +24,37 @@ class ClauseCount:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WordResult:
-    """The arm's list, best first, and what is known of each clause.
+class LexicalFeatures:
+    """How well a query's words fit some notes; all float64[n], 0 to 1.
 
     Attributes:
-        ids: Notes, int64[n].
-        bm25: Their scores, float64[n]; higher is better.
-        held: Which clauses each holds, bool[n, len(counts)].
-        notes: How many there are to search.
+        words: BM25 as a share of the most that any note could have.
+        coverage: Share of the query's weight (idf) that the note holds anywhere.
+        near: Share that stands together in one field (``retrieval.proximity``).
+        near_titled: The same where the title's words count everywhere.
+    """
+
+    words: NDArray[np.float64]
+    coverage: NDArray[np.float64]
+    near: NDArray[np.float64]
+    near_titled: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorMatches:
+    """What the vectors say of one query.
+
+    Attributes:
+        ids: Notes, int64[n], ascending.
+        notes: Cosine of each note's own vector, float64[n]; NaN for none.
+        passages: Cosine of each note's best passage, float64[n]; NaN for none.
+        counts: Passages of each note, int64[n].
     """
 
     ids: NDArray[np.int64]
-    bm25: NDArray[np.float64]
-    held: NDArray[np.bool_]
-    counts: list[ClauseCount] = field(default_factory=list)
-    notes: int = 0
+    notes: NDArray[np.float64]
+    passages: NDArray[np.float64]
+    counts: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class Clause:
 
     Attributes:
         tokens: As the tokenizer makes them, before stemming; at least one.
+        variants: Other rows that mean the same.
         term: Index of the query term it came from; clauses of one term support the same wish.
         prefix: The last token may go on.
         part: A piece of a compound term: a help, no evidence of the whole.
@@ -83,3 +84,9 @@ class Clause:
     prefix: bool = False
     part: bool = False
     stop: bool = False
+    variants: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def spellings(self) -> tuple[tuple[str, ...], ...]:
+        """All rows of tokens that the clause stands for, the one typed first."""
+        return (self.tokens, *self.variants)

@@ -1,1 +1,1 @@
-"""Pure rules of finding: the query language, fusion, evidence, previews. No clock, no file, no database."""
+"""From a query to ranked hits: parser, retrievers' results, score, tiers, previews. No clock, no file, no database."""

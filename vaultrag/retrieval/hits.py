@@ -1,4 +1,4 @@
-"""From the fused list to what a reader sees: rows, the best place in each note, the preview, the citation.
+"""From the note list to what a reader sees: rows, the best place in each note, the preview, the citation.
 
 Only for the hits shown. Each is looked up on disk: a note that has gone since is left out, one that has changed
 since is marked stale; the preview is made of the text as it is now. Where a hit has its place, ``compact`` hits get the
@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
 from vaultrag.notes import file_text, parse_note, read_body
-from vaultrag.ports import NoteReader, NoteTable, VectorScan, WordArm
-from vaultrag.retrieval.fusion import Fused
+from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable, VectorScan
 from vaultrag.retrieval.one_line_summary import record
+from vaultrag.retrieval.ranked import RankedNote
 from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
 
 
@@ -25,7 +25,7 @@ class HitMaker:
     def __init__(
         self,
         table: NoteTable,
-        words: WordArm,
+        words: LexicalRetriever,
         reader: NoteReader,
         standings: Callable[[], Mapping[NoteId, Aged]] = dict,
     ) -> None:
@@ -39,7 +39,7 @@ class HitMaker:
 
     def make(
         self,
-        ranked: Sequence[Fused],
+        ranked: Sequence[RankedNote],
         wanted: Mapping[str, float],
         scan: VectorScan | None = None,
         *,
@@ -66,11 +66,11 @@ class HitMaker:
             position += len(batch)
             rows = self._table.by_ids(hit.note_id for hit in batch)
             headings = self._table.headings(rows) if max_chars > 0 else {}
-            for fused in batch:
-                row = rows.get(fused.note_id)
+            for note in batch:
+                row = rows.get(note.note_id)
                 if row is None:
                     continue
-                hit = self._hit(fused, row, headings.get(fused.note_id, ()), wanted, scan, max_chars, shape, aged)
+                hit = self._hit(note, row, headings.get(note.note_id, ()), wanted, scan, max_chars, shape, aged)
                 if hit is None:
                     gone.append(row.path)
                 else:
@@ -90,7 +90,7 @@ class HitMaker:
 
     def _hit(
         self,
-        fused: Fused,
+        note: RankedNote,
         row: NoteRow,
         headings: Sequence[tuple[int, str]],
         wanted: Mapping[str, float],
@@ -102,30 +102,30 @@ class HitMaker:
         result = self._reader.read(row.path)
         if isinstance(result, Gone | Skipped):
             return None
-        standing = aged[fused.note_id].standing if fused.note_id in aged else None
+        standing = aged[note.note_id].standing if note.note_id in aged else None
         if not isinstance(result, Content):  # it cannot be read now: what is known of it stands
             return Hit(
                 row.path,
                 row.title,
-                fused.score,
+                note.score,
                 tags=row.tags,
                 mtime_ns=row.mtime_ns,
                 citation=row.path,
                 stale=True,
-                evidence=fused.evidence,
+                evidence=note.evidence,
                 standing=standing,
             )
         if max_chars <= 0 and shape == "preview":
-            return _with_place(fused, row, standing, result, 1, None, "")
+            return _with_place(note, row, standing, result, 1, None, "")
         body, body_line = read_body(result.data)
         if not body.strip():
-            return _shaped(_with_place(fused, row, standing, result, body_line, None, ""), result, shape)
-        place = scan.passage(fused.note_id) if scan is not None else None
+            return _shaped(_with_place(note, row, standing, result, body_line, None, ""), result, shape)
+        place = scan.passage(note.note_id) if scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
         shown = preview(body, wanted, lines, max_chars=max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
-        hit = _with_place(fused, row, standing, result, body_line, shown, heading)
+        hit = _with_place(note, row, standing, result, body_line, shown, heading)
         return _shaped(hit, result, shape, wanted, shown)
 
 
@@ -141,7 +141,7 @@ def _shaped(
 
 
 def _with_place(
-    fused: Fused,
+    note: RankedNote,
     row: NoteRow,
     standing: Standing | None,
     content: Content,
@@ -154,7 +154,7 @@ def _with_place(
     return Hit(
         path=row.path,
         title=row.title,
-        score=fused.score,
+        score=note.score,
         start_line=first,
         end_line=last,
         preview=shown.text if shown else "",
@@ -164,6 +164,6 @@ def _with_place(
         mtime_ns=content.entry.mtime_ns,
         citation=f"{row.path}#L{first}-L{last}" if shown else row.path,
         stale=(content.entry.mtime_ns, content.entry.size) != (row.mtime_ns, row.size),
-        evidence=fused.evidence,
+        evidence=note.evidence,
         standing=standing,
     )

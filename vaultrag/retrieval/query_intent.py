@@ -12,7 +12,7 @@ from typing import Literal
 
 from vaultrag.retrieval.validity import day_of
 
-Shape = Literal["past", "enumerating"]
+Intent = Literal["past", "enumerating"]
 
 _PAST = re.compile(
     r"\b(before|previous(?:ly)?|former(?:ly)?|earlier|originally|original|used to|back then|in the past|once was|"
@@ -37,9 +37,9 @@ def period_of(text: str) -> tuple[date, date] | None:
     return (min(days), max(days)) if days else None
 
 
-def shapes_of(text: str) -> frozenset[Shape]:
+def intents_of(text: str) -> frozenset[Intent]:
     """The shapes of a query; none for most."""
-    found: set[Shape] = set()
+    found: set[Intent] = set()
     if _PAST.search(text):
         found.add("past")
     if _ENUMERATING.search(text):

@@ -5,9 +5,11 @@ Notes of a title only are found by their names; all of them being much alike, th
 
 from __future__ import annotations
 
-from vaultrag.model import NoteId
+from collections.abc import Sequence
+
+from vaultrag.model import Evidence, NoteId
 from vaultrag.ports import NoteTable, VectorScan
-from vaultrag.retrieval.fusion import Arm, Fused, fuse
+from vaultrag.retrieval.ranked import RankedNote
 
 MEANING_WEIGHT = 0.7
 LINKS_WEIGHT = 0.3
@@ -21,7 +23,7 @@ def related(
     *,
     linked: bool = True,
     allowed: frozenset[NoteId] | None = None,
-) -> list[Fused]:
+) -> list[RankedNote]:
     """Related notes, best first.
 
     Args:
@@ -49,7 +51,22 @@ def related(
     pairs = sorted(((n, min(1.0, w)) for n, w in links.items() if n != note_id), key=lambda pair: (-pair[1], pair[0]))
     if allowed is not None:
         pairs = [pair for pair in pairs if pair[0] in allowed]
+    return _weighed(near, pairs)
+
+
+def _weighed(near: Sequence[tuple[NoteId, float]], pairs: Sequence[tuple[NoteId, float]]) -> list[RankedNote]:
+    """Add up what nearness and links say, best first."""
     floor = min((score for _, score in near), default=0.0) - 0.05
-    return fuse(
-        [Arm.of("meaning", MEANING_WEIGHT, near, floor=floor), Arm.of("links", LINKS_WEIGHT, pairs, ceiling=1.0)]
-    )
+    span = max(near[0][1] - floor, 1e-9) if near else 1.0
+    evidence: dict[NoteId, list[Evidence]] = {}
+    for name, weight, ranked in (
+        ("meaning", MEANING_WEIGHT, [(note_id, cosine, (cosine - floor) / span) for note_id, cosine in near]),
+        ("links", LINKS_WEIGHT, [(note_id, share, share) for note_id, share in pairs]),
+    ):
+        for rank, (note_id, raw, value) in enumerate(ranked, start=1):
+            evidence.setdefault(note_id, []).append(Evidence(name, rank, raw, weight, weight * value))
+    scored = [(note_id, sum(one.contribution for one in own), tuple(own)) for note_id, own in evidence.items()]
+    return [
+        RankedNote(note_id, score, "partial", own)
+        for note_id, score, own in sorted(scored, key=lambda entry: (-entry[1], entry[0]))
+    ]

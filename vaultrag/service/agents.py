@@ -14,12 +14,23 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Aged, Content, Filters, Gone, NoteId, NotePath, NoteRow, ReadResult, Skipped
+from vaultrag.model import (
+    Aged,
+    Content,
+    Filters,
+    Gone,
+    NoteId,
+    NotePath,
+    NoteRow,
+    ReadResult,
+    Skipped,
+    VectorMatches,
+)
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
 from vaultrag.ports import Masker, NoteReader, NoteTable, VectorScan
 from vaultrag.retrieval.hits import HitMaker
-from vaultrag.retrieval.pipeline import Engine
+from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service.parts import VaultParts
 
 
@@ -115,13 +126,12 @@ class AgentScan:
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
         return self._scan.notes(k, self._among(allowed))
 
-    def together(
-        self, k: int, allowed: frozenset[NoteId] | None, others: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        ids, own, best = self._scan.together(k, self._among(allowed), others)
-        unseen = np.array([note_id not in self._seen for note_id in ids.tolist()], np.bool_)
-        own[unseen] = best[unseen] = np.nan
-        return ids, own, best
+    def matches(self, k: int, allowed: frozenset[NoteId] | None, others: NDArray[np.int64]) -> VectorMatches:
+        found = self._scan.matches(k, self._among(allowed), others)
+        unseen = np.array([note_id not in self._seen for note_id in found.ids.tolist()], np.bool_)
+        found.notes[unseen] = found.passages[unseen] = np.nan
+        found.counts[unseen] = 0
+        return found
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         return self._scan.passage(note_id) if note_id in self._seen else None
@@ -136,7 +146,7 @@ class AgentScan:
 def blind(
     parts: VaultParts,
     table: NoteTable,
-    engine: Engine,
+    engine: Pipeline,
     rules: PrivateRules,
     hits: Callable[[NoteReader], HitMaker],
     hidden: Callable[[], frozenset[NoteId]],

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
@@ -14,9 +13,9 @@ from vaultrag.indexing.view import describe
 from vaultrag.model import Answer, Explanation, Hit, InNote, Mode, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.retrieval.clauses import only_signs
-from vaultrag.retrieval.evidence import Bars, bars_for
-from vaultrag.retrieval.pipeline import Draft, Ranking, pool_for
-from vaultrag.retrieval.priors import demote
+from vaultrag.retrieval.languages import readable
+from vaultrag.retrieval.pipeline import Draft, Ranking
+from vaultrag.retrieval.priors import demoted
 from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
 from vaultrag.retrieval.related import related
 from vaultrag.retrieval.reranking import RERANKED, reranked
@@ -30,6 +29,9 @@ from vaultrag.service.reading import find
 from vaultrag.service.selecting import in_folder
 
 log = logging.getLogger(__name__)
+
+NEAREST = 3
+"""Weak hits that are offered beside what was found."""
 
 
 class Asking:
@@ -48,6 +50,7 @@ class Asking:
         preview_chars: int | None,
         partial: Callable[[Answer], None] | None,
         wish: Delivery,
+        include_weak: bool = False,
     ) -> Answer:
         """See ``VaultService.search``."""
         started = time.perf_counter()
@@ -55,44 +58,53 @@ class Asking:
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
         query = parse_query(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
-        looked = self._look(query, mode, limit)
+        looked = self._look(query, mode)
         turns, ticket = self._parts.turns, self._parts.turns.ticket()
         with turns.turn(ticket):
-            draft = self._parts.engine.begin(query, mode=mode, limit=limit, typing=typing)
+            draft = self._parts.engine.begin(query, mode=mode, typing=typing)
             wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
         def answer(
             ranking: Ranking, scan: VectorScan | None, reasons: list[Reason], final: Reranker | None = None
         ) -> Answer:
             shown = limit if final is None else max(limit, RERANKED)
-            shared = min(chars, wish.preview_chars(min(limit, len(ranking.found))))
+            notes = ranking.notes if include_weak else ranking.found
+            shared = min(chars, wish.preview_chars(min(limit, len(notes))))
             with turns.turn(ticket):
-                hits, gone = self._parts.hits.make(
-                    ranking.found, wanted, scan, limit=shown, max_chars=shared, shape=wish.made
-                )
-            self._look_at(hits, gone)
+                hits, gone = self._parts.hits.make(notes, wanted, scan, limit=shown, max_chars=shared, shape=wish.made)
+                nearest = self._nearest(ranking, wanted, scan) if len(hits) < limit and not include_weak else ()
+            self._look_at([*hits, *nearest], gone)
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking)]
-            total = len(ranking.found) - (len(gone) if self._parts.for_agents else 0)
-            found = Answer(text, _worst(reasons), tuple(hits), tuple(reasons), mode, total)
+            total = len(notes) - (len(gone) if self._parts.for_agents else 0)
+            found = Answer(
+                text,
+                _worst(reasons),
+                tuple(hits),
+                tuple(reasons),
+                mode,
+                total,
+                tier=ranking.tier,
+                nearest=tuple(nearest),
+            )
             return replace(delivered(found, wish), elapsed_ms=_since(started))
 
         if partial is not None and mode == "hybrid" and query.terms:
             with turns.turn(ticket):
-                early = self._parts.engine.finish(draft, None, bars_for(""))
+                early = self._parts.engine.rank(draft, None)
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
         scan, reasons = looked()
         reasons += self._index_reasons(scan)
         with turns.turn(ticket):
-            ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
+            ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
         return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
-        draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=self._limit(limit))
+        draft = self._parts.engine.begin(parse_query(text), mode=mode)
         scan, reasons = self._scan(draft.query, mode)
-        ranking = self._parts.engine.finish(draft, scan, self._bars(scan, mode))
+        ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
         reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking)]
         explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
@@ -101,8 +113,8 @@ class Asking:
             reasons=tuple(reasons),
             words=words_of(draft.words.counts),
             filters=filters_of(draft.query),
-            confidence=ranking.confidence if math.isfinite(ranking.confidence) else None,
-            needed=ranking.bars.answer,
+            tier=ranking.tier,
+            params=asdict(ranking.params),
             hits=explainer.hits(self._limit(limit)),
             asked=explainer.note(path) if path else None,
         )
@@ -113,7 +125,7 @@ class Asking:
         """See ``VaultService.in_note``."""
         started = time.perf_counter()
         find(self._parts.table, path)  # before a model is asked
-        draft = self._parts.engine.begin(parse_query(text), mode=mode, limit=1, typing=True)
+        draft = self._parts.engine.begin(parse_query(text), mode=mode, typing=True)
         scan, reasons = self._scan(draft.query, mode)
         return in_note(
             self._parts, path, draft, scan, reasons, limit=limit, mode=mode, measure=measure, started=started
@@ -130,7 +142,7 @@ class Asking:
             vector = view.vectors.vector(note_id)
             scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
         ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed)
-        ranked = demote(ranked, self._parts.standings())
+        ranked = demoted(ranked, self._parts.standings(), self._parts.engine.params.outdated)
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         self._look_at(hits, gone)
         reasons = self._index_reasons(scan)
@@ -158,24 +170,28 @@ class Asking:
     def _limit(self, limit: int | None) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))
 
-    def _bars(self, scan: VectorScan | None, mode: Mode) -> Bars:
-        vectors = self._parts.meaning.view.vectors
-        model = vectors.identity.model if vectors is not None and scan is not None else ""
-        return bars_for(model, meaning_only=mode == "meaning")
+    def _nearest(self, ranking: Ranking, wanted: Mapping[str, float], scan: VectorScan | None) -> list[Hit]:
+        """Make the weak hits that are offered apart from what was found, each with its one sentence."""
+        return self._parts.hits.make(ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact")[0]
 
-    def _look(self, query: Query, mode: Mode, limit: int) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
+    def _readable(self, scan: VectorScan | None, query: Query) -> float:
+        """Tell how well the model in use reads the query's language, 0 to 1."""
+        vectors = self._parts.meaning.view.vectors
+        return readable(vectors.identity.model, query.text) if vectors is not None and scan is not None else 1.0
+
+    def _look(self, query: Query, mode: Mode) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
         """Begin ``_scan`` in another thread; what is returned waits for it, or does it where the threads have enough to
         do already: to hand it over would only be more work then.
         """
         if self._parts.turns.all_taken:
-            return lambda: self._scan(query, mode, limit)
+            return lambda: self._scan(query, mode)
         try:
-            return self._parts.looking.submit(self._scan, query, mode, limit).result
+            return self._parts.looking.submit(self._scan, query, mode).result
         except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
-            return lambda: self._scan(query, mode, limit)
+            return lambda: self._scan(query, mode)
 
-    def _scan(self, query: Query, mode: Mode, limit: int = 0) -> tuple[VectorScan | None, list[Reason]]:
-        """The query against the vectors, or why not. ``limit``: hits that will be asked for, where that is known."""
+    def _scan(self, query: Query, mode: Mode) -> tuple[VectorScan | None, list[Reason]]:
+        """Compare the query with the vectors, or tell why not."""
         if mode == "words" or not query.terms:
             return None, []
         view = self._parts.meaning.view
@@ -192,7 +208,7 @@ class Asking:
                 self._parts.embedding.compare()  # it finds the same, and makes them again
                 return None, [Reason(State.MODEL_MISMATCH, "the model was replaced; the vectors are made again")]
             among_all = not (query.filters or query.excluded or self._parts.for_agents)
-            ahead = pool_for(limit) if limit and among_all else 0
+            ahead = self._parts.engine.params.pool if among_all else 0
             return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(query.text), ahead)), []
         except EmbedError as error:
             log.info("query without meaning: %s (%s)", error.message, describe(error))
@@ -248,6 +264,6 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking) -> list[Reason]:
     ]
     telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
     asked_of_words = len(telling) > 1 and draft.mode != "meaning"
-    if asked_of_words and ranking.found and ranking.proofs.best_covered < 0.999:
+    if asked_of_words and ranking.found and ranking.features.best_coverage < 0.999:
         reasons.append(Reason(State.RELAXED, "no note holds all of the words"))
     return reasons

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from vaultrag.model import (
@@ -12,9 +13,8 @@ from vaultrag.model import (
     NotePath,
     Query,
 )
-from vaultrag.retrieval.evidence import log_odds
-from vaultrag.retrieval.fusion import Fused
 from vaultrag.retrieval.pipeline import Draft, Ranking
+from vaultrag.retrieval.ranked import RankedNote
 from vaultrag.service.parts import VaultParts
 from vaultrag.service.selecting import standing_of
 
@@ -65,9 +65,7 @@ class Explainer:
         self._draft = draft
         self._ranking = ranking
         self._aged = parts.standings()
-        self._bars = ranking.bars
-        self._order = sorted([*ranking.found, *ranking.below], key=lambda hit: (-hit.score, hit.note_id))
-        self._found = {hit.note_id for hit in ranking.found}
+        self._order = ranking.notes
 
     def hits(self, limit: int) -> tuple[ExplainedHit, ...]:
         """The first hits of all that the arms brought, whether they count as found or not."""
@@ -90,26 +88,22 @@ class Explainer:
                 return self._hit(rank, hit, row.path, row.title)
         return self._absent(row.path, row.title, self._why_not_brought(note_id))
 
-    def _hit(self, rank: int, hit: Fused, path: NotePath, title: str) -> ExplainedHit:
-        proof = self._ranking.proofs[hit.note_id]
-        odds = log_odds(proof, self._bars)
-        found = hit.note_id in self._found
-        if found:
-            verdict, needed = f"found, at rank {rank}", self._bars.follow
-        elif self._ranking.confidence < self._bars.answer:
-            needed = self._bars.answer
-            best = self._ranking.confidence
-            verdict = f"below the bar: nothing is sure enough to be an answer (best {best:.2f}, needed {needed:.2f})"
-        else:
-            needed = self._bars.follow
-            verdict = f"below the bar: {odds:.2f}, needed {needed:.2f}"
+    def _hit(self, rank: int, hit: RankedNote, path: NotePath, title: str) -> ExplainedHit:
+        features, row = self._ranking.features, self._ranking.features.row(hit.note_id)
+        found = hit.tier != "weak"
+        verdict = f"found, at rank {rank}: {hit.tier}" if found else "weak: only offered as one of the nearest notes"
+        if row is None:
+            return self._absent(path, title, verdict)
+        cosines = (features.note_cosine[row], features.passage_cosine[row])
+        known = [float(cosine) for cosine in cosines if not math.isnan(cosine)]
         return ExplainedHit(
-            path, title, rank, hit.score, round(proof.covered, 4), proof.cosine, round(odds, 4), needed, found, verdict,
-            hit.evidence, standing_of(self._aged, hit.note_id),
+            path, title, rank, hit.score, round(float(features.coverage[row]), 4), max(known, default=None),
+            round(float(features.near_titled[row]), 4), hit.tier, found, verdict, hit.evidence,
+            standing_of(self._aged, hit.note_id),
         )  # fmt: skip
 
     def _absent(self, path: NotePath, title: str, verdict: str) -> ExplainedHit:
-        return ExplainedHit(path, title, 0, 0.0, 0.0, None, None, self._bars.answer, False, verdict)
+        return ExplainedHit(path, title, 0, 0.0, 0.0, None, 0.0, "weak", False, verdict)
 
     def _why_not_brought(self, note_id: NoteId) -> str:
         if self._draft.allowed is not None and note_id not in self._draft.allowed:
@@ -120,7 +114,7 @@ class Explainer:
         view = self._parts.meaning.view
         if view.vectors is None or note_id not in view.vectors.hashes():
             return "it holds none of the words, and is not embedded yet"
-        return f"no arm had it among its best {self._draft.pool}"
+        return f"no retriever had it among its best {self._ranking.params.pool}"
 
     def _why_not_indexed(self, path: str) -> str:
         for known in (path, f"{path}.md"):

@@ -15,7 +15,7 @@ from vaultrag.indexing.worker import IndexWorker
 from vaultrag.model import Aged, NoteId, NoteRow
 from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.retrieval.hits import HitMaker
-from vaultrag.retrieval.pipeline import Engine
+from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service.turns import Turns
 
 MAX_LIMIT = 200
@@ -49,7 +49,7 @@ class VaultParts:
     reader: NoteReader
     index: Census
     table: NoteTable
-    engine: Engine
+    engine: Pipeline
     hits: HitMaker
     meaning: Meaning
     worker: IndexWorker

@@ -216,6 +216,15 @@ class MatrixScan:
         best[known] = self._best[places[known]]
         return best
 
+    def counts(self, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many rows each of these owners has, int64[len(owners)]."""
+        places, known = self._groups.find(owners)
+        ends = np.append(self._groups.starts[1:], len(self._scores))
+        groups = self._groups.living[places[known]]
+        counts = np.zeros(len(owners), np.int64)
+        counts[known] = ends[groups] - self._groups.starts[groups]
+        return counts
+
     def best_row(self, owner: int) -> tuple[float, int] | None:
         """The owner's best row: (cosine, which of its rows); None for an owner without rows."""
         owners, starts = self._groups.owners, self._groups.starts

@@ -64,6 +64,10 @@ class PassageScan(Protocol):
         """The cosine of each note's best passage, float64[len(ids)]; NaN for a note without."""
         ...
 
+    def counts(self, ids: Ids) -> Ids:
+        """Return how many passages each note has, int64[len(ids)]."""
+        ...
+
     def place(self, note_id: NoteId) -> tuple[float, int, int] | None:
         """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
         ...
@@ -158,6 +162,9 @@ class _InMemory:
     def best_of(self, ids: Ids) -> Cosines:
         return self._scan.best_of(ids)
 
+    def counts(self, ids: Ids) -> Ids:
+        return self._scan.counts(ids)
+
     def place(self, note_id: NoteId) -> tuple[float, int, int] | None:
         found, lines = self._scan.best_row(note_id), self._lines.get(note_id)
         if found is None or lines is None or found[1] >= len(lines):
@@ -173,6 +180,7 @@ class _OnDisk:
         self._query = query
         self._read = read
         self._known: dict[int, tuple[float, int, int] | None] = {}  # None: they are still to be made
+        self._counts: dict[int, int] = {}
 
     def nearest(self, k: int, allowed: frozenset[NoteId] | None, near: Nearest) -> tuple[Ids, Cosines]:
         own, own_cosines = near(QUESTIONED * k)
@@ -188,6 +196,10 @@ class _OnDisk:
         found = (self._known[note_id] for note_id in ids.tolist())
         return np.fromiter((np.nan if one is None else one[0] for one in found), np.float64, len(ids))
 
+    def counts(self, ids: Ids) -> Ids:
+        self._look_at([note_id for note_id in ids.tolist() if note_id not in self._known])
+        return np.fromiter((self._counts.get(note_id, 0) for note_id in ids.tolist()), np.int64, len(ids))
+
     def place(self, note_id: NoteId) -> tuple[float, int, int] | None:
         self._look_at([note_id] if note_id not in self._known else [])
         found = self._known[note_id]
@@ -199,6 +211,7 @@ class _OnDisk:
         self._known.update(dict.fromkeys(note_ids))
         rows = self._read([NoteId(note_id) for note_id in note_ids])
         self._known.update({row.note_id: (np.nan, 0, 0) for row in rows})  # what is empty stays so
+        self._counts.update({row.note_id: len(row.scales) // 4 for row in rows})
         rows = [row for row in rows if row.scales]
         if not rows:
             return

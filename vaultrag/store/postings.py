@@ -1,15 +1,16 @@
-"""The notes behind a clause, and what BM25 makes of each, apart from how rare the clause is.
+"""Posting lists: the notes that hold a word, where in them it stands, and what BM25 makes of each.
 
-FTS5 can say both by its own ``bm25``, row by row, looking the length of each note up on the way. For a word in
-thousands of notes that is most of a query's time. Where every occurrence can be listed (a word, or its beginning), they
-are counted here instead, all at once, and give the same figures. Counts are whole numbers, which are kept in little
-room and can be mended where a note has changed.
+FTS5 can rank by its own ``bm25``, row by row, looking up the length of each note on the way. For a word in thousands of
+notes that is most of a query's time, and it does not say where a word stands. Here every occurrence of a word is listed
+in one statement (``fts5vocab``) and counted with numpy: the same BM25, and the positions that nearness is measured by.
+
+A *position* is one number: ``field << 24 | offset``, with the field's place in ``FIELDS`` and the word's place in it. A
+*key* is a note's id and a position: ``id << 27 | position``.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -41,20 +42,25 @@ K1, B = 1.2, 0.75
 """The constants of BM25 as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function)."""
 
 _LEAST = 1e-6  # FTS5's own floor for the weight of a word that most notes hold
-_TENTHS = {name: round(10 * weight) for name, weight in FIELD_WEIGHTS.items()}
-_BITS = 3  # of a number that stands for a note and a column
-_BY_COLUMN = np.array([_TENTHS[name] for name in FIELDS], np.int64)
-_OTHERS = " ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(FIELDS) if name != "body")
-# Nearly every occurrence is in the body: a note's id alone; else, below zero, the id and behind it the column.
-_OCCURRENCES = (
-    f"SELECT group_concat(place) FROM (SELECT iif(col = 'body', doc, -(doc << {_BITS} | CASE col {_OTHERS} END))"
-    f" AS place FROM words_instances WHERE %s LIMIT {MOST_OCCURRENCES + 1})"
+_POSITION_BITS, _OFFSET_BITS = 27, 24
+_LAST_OFFSET = (1 << _OFFSET_BITS) - 1
+_POSITION = (1 << _POSITION_BITS) - 1
+_BY_FIELD = np.array([FIELD_WEIGHTS[name] for name in FIELDS], np.float32)
+_NUMBERS = " ".join(
+    f"WHEN '{name}' THEN {number << _OFFSET_BITS}" for number, name in enumerate(FIELDS) if name != "body"
 )
-_WORD = _OCCURRENCES % "term = ?"
-_BEGINNING = _OCCURRENCES % "term >= ?1 AND term < ?1 || char(0x10ffff)"  # which sorts behind every letter there is
+# Nearly every occurrence is in the body: asked first. SQLite joins the numbers: to fetch rows takes twice as long.
+_KEYS = (
+    f"SELECT group_concat(key) FROM (SELECT doc << {_POSITION_BITS}"
+    f" | iif(col = 'body', {FIELDS.index('body') << _OFFSET_BITS}, CASE col {_NUMBERS} END)"
+    f" | min(offset, {_LAST_OFFSET}) AS key FROM words_instances WHERE %s LIMIT {MOST_OCCURRENCES + 1})"
+)
+_WORD = _KEYS % "term = ?"
+_BEGINNING = _KEYS % "term >= ?1 AND term < ?1 || char(0x10ffff)"  # which sorts behind every letter there is
 _SCORE = f"bm25(words, {', '.join(str(FIELD_WEIGHTS[name]) for name in FIELDS)})"
 
 Ids = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
+Keys = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,62 +90,103 @@ class Lengths:
 
 
 class Postings(NamedTuple):
-    """The notes that hold a clause: int[n], ascending, and BM25 of each at a weight of 1, float32[n]."""
+    """The notes that hold a clause.
+
+    Attributes:
+        ids: Notes, int[n], ascending.
+        scores: BM25 of each at an idf of 1, float32[n].
+        starts: Where each note's positions begin, int32[n + 1]; empty where they are not known.
+        positions: int32[m], ascending within a note.
+    """
 
     ids: Ids
     scores: NDArray[np.float32]
+    starts: NDArray[np.int32] = np.zeros(0, np.int32)
+    positions: NDArray[np.int32] = np.zeros(0, np.int32)
 
     def within(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of these notes hold it."""
+        """Tell which of these notes hold the clause: bool[len(ids)]."""
+        return self.find(ids)[1]
+
+    def find(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the rows of these notes, and which of them have one."""
         if not len(self.ids):
-            return np.zeros(len(ids), np.bool_)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        return np.asarray(self.ids[places] == ids)
+            return np.zeros(len(ids), np.int64), np.zeros(len(ids), np.bool_)
+        rows = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return rows, np.asarray(self.ids[rows] == ids)
 
 
 class Occurrences(NamedTuple):
-    """The notes that hold a word, ascending, and what its occurrences weigh in each, in tenths: two arrays of the
-    smallest whole numbers that will do."""
+    """Where a word stands: notes, int[n] ascending, and their positions as in ``Postings``."""
 
     ids: Ids
-    tenths: Ids
+    starts: NDArray[np.int32]
+    positions: NDArray[np.int32]
 
     @classmethod
-    def of(cls, ids: NDArray[np.int64], tenths: NDArray[np.int64]) -> Occurrences:
-        return cls(_small(ids), _small(tenths))
+    def of(cls, keys: Keys) -> Occurrences:
+        """Group keys, which must be ascending, by note."""
+        notes = keys >> _POSITION_BITS
+        starts = np.flatnonzero(np.concatenate(([True], notes[1:] != notes[:-1]))) if len(keys) else notes
+        return cls(
+            _small(notes[starts]), np.append(starts, len(keys)).astype(np.int32), (keys & _POSITION).astype(np.int32)
+        )
+
+    @property
+    def keys(self) -> Keys:
+        """All occurrences, ascending."""
+        return np.repeat(self.ids.astype(np.int64), np.diff(self.starts)) << _POSITION_BITS | self.positions
 
     @property
     def nbytes(self) -> int:
-        return self.ids.nbytes + self.tenths.nbytes
+        return self.ids.nbytes + self.starts.nbytes + self.positions.nbytes
 
     def scored(self, lengths: Lengths) -> Postings:
-        """What BM25 makes of each."""
-        often = self.tenths.astype(np.float32) * np.float32(0.1)
-        return Postings(self.ids, often * np.float32(K1 + 1.0) / (often + lengths.norms[self.ids]))
+        """Score every note by BM25 at an idf of 1."""
+        if not len(self.ids):
+            return Postings(self.ids, np.zeros(0, np.float32))
+        often = np.add.reduceat(_BY_FIELD[self.positions >> _OFFSET_BITS], self.starts[:-1])
+        scores = (often * np.float32(K1 + 1.0) / (often + lengths.norms[self.ids])).astype(np.float32)
+        return Postings(self.ids, scores, self.starts, self.positions)
 
-    def changed(self, tenths: Mapping[NoteId, int]) -> Occurrences:
-        """With other weights of some notes; 0 for one that does not hold the word, or is gone."""
-        changed = np.array(sorted(tenths.items()), np.int64).reshape(-1, 2)
-        there = np.isin(self.ids, changed[:, 0])
-        new, own = changed[changed[:, 1] > 0].T
-        if not len(new) and not there.any():
+    def changed(self, positions: Mapping[NoteId, NDArray[np.int32]]) -> Occurrences:
+        """Replace the positions of some notes; none for one that does not hold the word any more, or is gone."""
+        there = np.isin(self.ids, np.fromiter(positions, np.int64, len(positions)))
+        new = [np.int64(note_id) << _POSITION_BITS | own for note_id, own in positions.items() if len(own)]
+        if not new and not there.any():
             return self
-        kept, weights = self.ids[~there].astype(np.int64), self.tenths[~there].astype(np.int64)
-        places = np.searchsorted(kept, new)
-        return Occurrences.of(np.insert(kept, places, new), np.insert(weights, places, own))
+        kept = self.keys[~np.repeat(there, np.diff(self.starts))]
+        return Occurrences.of(np.sort(np.concatenate([kept, *new])))
+
+
+def phrase(words: Sequence[Occurrences]) -> Occurrences:
+    """Return where these words stand in a row, by the place of the first."""
+    keys = words[0].keys
+    for distance, word in enumerate(words[1:], start=1):
+        keys = keys[np.isin(keys + distance, word.keys, assume_unique=True)]
+    return Occurrences.of(keys)
+
+
+def united(variants: Sequence[Occurrences]) -> Occurrences:
+    """Return where any of several spellings stands."""
+    return variants[0] if len(variants) == 1 else Occurrences.of(np.unique(np.concatenate([v.keys for v in variants])))
 
 
 class Counted(NamedTuple):
-    """One note's words: what each weighs in it, in tenths, and how many there are in all."""
+    """One note's words: where each stands, int32[n] ascending, and how many there are in all."""
 
-    tenths: Mapping[str, int]
+    positions: Mapping[str, NDArray[np.int32]]
     words: int
 
-    def weight_of(self, word: str, *, prefix: bool) -> int:
-        """In tenths, of a word or of all that begin so."""
+    def of(self, word: str, *, prefix: bool) -> NDArray[np.int32]:
+        """Return the positions of a word, or of all that begin so."""
         if not prefix:
-            return self.tenths.get(word, 0)
-        return sum(weight for other, weight in self.tenths.items() if other.startswith(word))
+            return self.positions.get(word, _NOWHERE)
+        own = [places for other, places in self.positions.items() if other.startswith(word)]
+        return np.sort(np.concatenate(own)) if own else _NOWHERE
+
+
+_NOWHERE = np.zeros(0, np.int32)
 
 
 def counted(connection: apsw.Connection, texts: Sequence[str]) -> Counted:
@@ -148,14 +195,14 @@ def counted(connection: apsw.Connection, texts: Sequence[str]) -> Counted:
     Args:
         texts: In the order of ``FIELDS``.
     """
-    tenths: Counter[str] = Counter()
+    positions: dict[str, list[int]] = {}
     words = 0
-    for name, text in zip(FIELDS, texts, strict=True):
-        found = tokenized(connection, text, apsw.FTS5_TOKENIZE_DOCUMENT)
-        words += len(found)
-        for word in found:
-            tenths[word] += _TENTHS[name]
-    return Counted(tenths, words)
+    for field, text in enumerate(texts):
+        tokens = tokenized(connection, text, apsw.FTS5_TOKENIZE_DOCUMENT)
+        words += len(tokens)
+        for offset, word in enumerate(tokens):
+            positions.setdefault(word, []).append(field << _OFFSET_BITS | min(offset, _LAST_OFFSET))
+    return Counted({word: np.array(places, np.int32) for word, places in positions.items()}, words)
 
 
 def tokenized(connection: apsw.Connection, text: str, reason: int) -> list[str]:
@@ -178,28 +225,17 @@ def read_ranked(connection: apsw.Connection, clause: Clause, notes: int) -> Post
 
 
 def read_occurrences(connection: apsw.Connection, stem: str, *, prefix: bool = False) -> Occurrences | None:
-    """The notes that hold one word; None where it stands in more than ``MOST_OCCURRENCES`` places.
+    """Return where one word stands; None where it stands in more than ``MOST_OCCURRENCES`` places.
 
     Args:
         stem: As the table holds it.
         prefix: Words that begin so, too.
     """
-    found = scalar(connection, _BEGINNING if prefix else _WORD, (stem,))
-    if not found:
-        return Occurrences(np.zeros(0, np.uint8), np.zeros(0, np.uint8))
-    notes = np.fromstring(found, np.int64, sep=",")
-    if len(notes) > MOST_OCCURRENCES:
+    listed = scalar(connection, _BEGINNING if prefix else _WORD, (stem,))
+    keys = np.fromstring(listed, np.int64, sep=",") if listed else np.zeros(0, np.int64)
+    if len(keys) > MOST_OCCURRENCES:
         return None
-    tenths = np.full(len(notes), _TENTHS["body"])
-    elsewhere = np.flatnonzero(notes < 0)
-    if len(elsewhere):
-        places = -notes[elsewhere]
-        notes[elsewhere], tenths[elsewhere] = places >> _BITS, _BY_COLUMN[places & (1 << _BITS) - 1]
-    if prefix:
-        order = np.argsort(notes, kind="stable")
-        notes, tenths = notes[order], tenths[order]
-    starts = np.flatnonzero(np.concatenate(([True], notes[1:] != notes[:-1])))
-    return Occurrences.of(notes[starts], np.add.reduceat(tenths, starts))
+    return Occurrences.of(np.sort(keys) if prefix else keys)
 
 
 def read_lengths(connection: apsw.Connection) -> Lengths | None:
@@ -233,8 +269,8 @@ def weight(notes: int, holding: int) -> float:
 
 def match(clause: Clause) -> str:
     """FTS5's own syntax, in this one place: a quoted string is data, whatever it holds."""
-    quoted = " ".join(clause.tokens).replace('"', '""')
-    return f'"{quoted}"*' if clause.prefix else f'"{quoted}"'
+    rows = (" ".join(tokens).replace('"', '""') for tokens in clause.spellings)
+    return " OR ".join(f'"{row}"*' if clause.prefix else f'"{row}"' for row in rows)
 
 
 def _small(numbers: NDArray[np.int64]) -> Ids:

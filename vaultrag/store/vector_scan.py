@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from vaultrag.model import NoteId
+from vaultrag.model import NoteId, VectorMatches
 from vaultrag.store.matrix import MatrixScan
 from vaultrag.store.passages import Cosines, Ids, PassageScan
 
@@ -29,7 +29,7 @@ class VectorScan:
         self._ahead: dict[int, tuple[Ids, Cosines, Ids, Cosines]] = {}  # by how many, among all notes
 
     def look_ahead(self, k: int) -> None:
-        """Look for the ``k`` nearest of all notes now: ``together`` then knows them."""
+        """Look for the ``k`` nearest of all notes now: ``matches`` then knows them."""
         self._ahead[k] = (*self._near(k, None), *self._near_passages(k, None))
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
@@ -40,7 +40,7 @@ class VectorScan:
         """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
         return _pairs(*self._near_passages(k, allowed))
 
-    def together(self, k: int, allowed: frozenset[NoteId] | None, others: Ids) -> tuple[Ids, Cosines, Cosines]:
+    def matches(self, k: int, allowed: frozenset[NoteId] | None, others: Ids) -> VectorMatches:
         """See ``ports.VectorScan``."""
         if allowed is None and k in self._ahead:
             near, cosines, near_passages, passage_cosines = self._ahead[k]
@@ -51,7 +51,7 @@ class VectorScan:
         own, best = self._notes.best_of(ids), self._passages.best_of(ids)
         own[np.searchsorted(ids, near)] = cosines  # the first of them are exact
         best[np.searchsorted(ids, near_passages)] = passage_cosines
-        return ids, own, best
+        return VectorMatches(ids, own, best, self._passages.counts(ids))
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
         """The note's best passage: cosine, first and last body line (0-based, inclusive)."""

@@ -29,11 +29,12 @@ from vaultrag.store.postings import (
     Lengths,
     Occurrences,
     Postings,
-    match,
+    phrase,
     read_lengths,
     read_occurrences,
     read_ranked,
     tokenized,
+    united,
 )
 
 COMMON_SHARE = 0.5
@@ -48,8 +49,8 @@ WORTH_READING_AHEAD = 100
 _READ_AT_ONCE = 16
 _COUNTS_KEPT, _STEMS_KEPT = 10_000, 10_000
 
-_LISTS_BYTES, _READ_AHEAD_BYTES = 16_000_000, 12_000_000
-"""Room for the lists of words, and for those read ahead of any query. All of those of 10,000 notes take 8 MB."""
+_LISTS_BYTES, _READ_AHEAD_BYTES = 32_000_000, 24_000_000
+"""Memory for the lists of words with their positions, and for those read ahead of any query."""
 
 _RANKED_KEPT = 1_000_000
 """Notes kept of the lists behind other clauses, 8 bytes each."""
@@ -107,7 +108,9 @@ class WordLists:
         self._beside = beside
         self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
         self._words: Kept[Word, Occurrences | None] = Kept(_LISTS_BYTES, _size, self._renewed)
-        self._ranked: Kept[Clause, Postings] = Kept(_RANKED_KEPT, lambda found: 1 + len(found.ids))
+        self._ranked: Kept[Clause, Postings] = Kept(
+            _RANKED_KEPT, lambda found: 1 + len(found.ids) + len(found.positions)
+        )
         self._sizes: Kept[None, int] = Kept(4)
         self._lengths: Kept[None, Lengths | None] = Kept(4, renewing=self._renewed_lengths)
         self._stems: dict[str, str] = {}
@@ -159,17 +162,41 @@ class WordLists:
         return len(some) == _READ_AT_ONCE
 
     def of(self, look: Look, clause: Clause) -> Postings:
-        """The notes that hold a clause, hidden ones included."""
+        """Return the notes that hold a clause, hidden ones included."""
         if clause not in look.lists:
-            listed = self._listed(look, clause)
-            lengths = self._lengths_of(look) if listed is not None else None
-            if listed is not None and lengths is not None:
-                look.lists[clause] = listed.scored(lengths)
-            else:
-                look.lists[clause] = self._ranked.get(
-                    look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything)
-                )
+            look.lists[clause] = self._scored(look, clause)
         return look.lists[clause]
+
+    def _scored(self, look: Look, clause: Clause) -> Postings:
+        if len(clause.tokens) > 1 or clause.variants:  # put together from the words' own lists, so kept as it is
+            return self._ranked.get(look.generation, clause, lambda: self._together(look, clause))
+        listed = self._listed(look, clause)
+        lengths = self._lengths_of(look) if listed is not None else None
+        if listed is not None and lengths is not None:
+            return listed.scored(lengths)
+        return self._ranked.get(look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything))
+
+    def _together(self, look: Look, clause: Clause) -> Postings:
+        """Return the notes that hold a row of words, or any of several spellings."""
+        lengths = self._lengths_of(look)
+        rows = [self._row(look, tokens, prefix=clause.prefix) for tokens in clause.spellings]
+        known = [row for row in rows if row is not None]
+        if lengths is None or len(known) < len(rows):
+            return read_ranked(look.connection, clause, look.everything)
+        return united(known).scored(lengths)
+
+    def _row(self, look: Look, tokens: Sequence[str], *, prefix: bool) -> Occurrences | None:
+        """Return where words stand in a row; None where one of them stands in every other line."""
+        if any(token in STOP_WORDS for token in tokens[: None if len(tokens) > 1 else 0]):
+            return None  # a list of all places of such a word takes longer to read than FTS5 takes for the row
+        listed = []
+        for place, token in enumerate(tokens, start=1):
+            word = Word(self.stem(look.connection, token), prefix and place == len(tokens))
+            own = self._read(look, word)
+            if own is None:
+                return None
+            listed.append(own)
+        return phrase(listed)
 
     def count(self, look: Look, clause: Clause) -> int:
         """How many of the notes that are seen hold a clause."""
@@ -190,7 +217,7 @@ class WordLists:
     def _likely(self, connection: apsw.Connection, generation: int) -> _Ahead:
         """The words whose lists are worth to be read ahead, those in the most notes first, as far as there is room."""
         notes = int(scalar(connection, "SELECT count(*) FROM notes"))
-        bytes_a_note = 4 if notes < 50_000 else 6
+        bytes_a_note = 14  # id, start and some two positions
         found = rows(
             connection,
             "SELECT term, doc FROM words_vocabulary WHERE doc BETWEEN ? AND ? ORDER BY doc DESC",
@@ -206,9 +233,9 @@ class WordLists:
 
     def _listed(self, look: Look, clause: Clause) -> Occurrences | None:
         """The list of one word, unless it is in every other line; None also while notes are written."""
-        if not _listable(look, clause):
-            return None
-        word = self._word(look, clause)
+        return self._read(look, self._word(look, clause)) if _listable(look, clause) else None
+
+    def _read(self, look: Look, word: Word) -> Occurrences | None:
         return self._words.get(
             look.generation, word, lambda: read_occurrences(look.connection, word.stem, prefix=word.prefix)
         )
@@ -233,11 +260,11 @@ class WordLists:
             among = np.fromiter(hidden, np.int64, len(hidden))
             return len(listed.ids) - (int(np.isin(listed.ids, among).sum()) if hidden else 0)
         if hidden:  # how many of them hold it, only the list itself can say
-            return len(holders(connection, match(clause)) - hidden)
-        if len(clause.tokens) == 1:
+            return sum(note_id not in hidden for note_id in self.of(look, clause).ids.tolist())
+        if len(clause.tokens) == 1 and not clause.variants:
             stem = self.stem(connection, clause.tokens[0])
             return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", (stem,)) or 0)
-        return int(scalar(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (match(clause),)))
+        return len(self.of(look, clause).ids)
 
     # -- what has changed ----------------------------------------------------------------------------------------
 
@@ -247,8 +274,8 @@ class WordLists:
         changed = self.index.changes.between(earlier, later)
         if changed is None or known is None:
             return None if changed is None else (None,)
-        weights = {note_id: note.weight_of(word.stem, prefix=word.prefix) for note_id, note in changed.items()}
-        return (known.changed(weights) if weights else known,)
+        positions = {note_id: note.of(word.stem, prefix=word.prefix) for note_id, note in changed.items()}
+        return (known.changed(positions) if positions else known,)
 
     def _renewed_lengths(
         self, key: None, known: Lengths | None, earlier: int, later: int
@@ -267,7 +294,7 @@ def holders(connection: apsw.Connection, expression: str) -> frozenset[NoteId]:
 
 
 def _listable(look: Look, clause: Clause) -> bool:
-    return look.generation is not None and len(clause.tokens) == 1
+    return look.generation is not None and len(clause.tokens) == 1 and not clause.variants
 
 
 def _size(listed: Occurrences | None) -> int:

@@ -13,8 +13,8 @@ def explanation_lines(explanation: Explanation) -> list[Text]:
     lines = [Text(f"words  {words or 'none'}")]
     if explanation.filters:
         lines.append(Text("only   " + " ".join(explanation.filters)))
-    sure = "nothing to judge" if explanation.confidence is None else f"{explanation.confidence:.2f}"
-    lines.append(Text(f"sure   {sure} (log-odds of the best; an answer needs {explanation.needed:.2f})"))
+    lines.append(Text(f"tier   {explanation.tier}"))
+    lines.append(Text("params " + ", ".join(f"{name} {value:g}" for name, value in explanation.params.items())))
     lines += [Text(f"state  {reason.state}: {reason.why}") for reason in explanation.reasons]
     if explanation.asked is not None:
         lines += [Text(), *_hit(explanation.asked)]
@@ -35,6 +35,6 @@ def _hit(hit: ExplainedHit) -> list[Text]:
         lines.append(Text(f"  {part.arm:<10} rank {part.rank:<4} {figures}"))
     if hit.rank:
         cosine = "no vector" if hit.cosine is None else f"cosine {hit.cosine:.3f}"
-        odds = "" if hit.log_odds is None else f", log-odds {hit.log_odds:.2f} (needed {hit.needed:.2f})"
-        lines.append(Text(f"  score {hit.score:.4f}; holds {hit.covered:.0%} of the words' weight, {cosine}{odds}"))
+        held = f"holds {hit.covered:.0%} of the words' weight, {hit.near:.0%} close together"
+        lines.append(Text(f"  score {hit.score:.4f}; {held}, {cosine}"))
     return lines

@@ -1,0 +1,60 @@
+"""What the retrievers know of each note that any of them brought: the columns that the score is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vaultrag.model import NoteId
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """One row a note; columns are float64[n] but where said otherwise.
+
+    Attributes:
+        ids: Notes, int64[n], ascending.
+        note_cosine: Of the note's own vector; NaN for none.
+        passage_cosine: Of its best passage; NaN for none.
+        passage_count: How many passages it has.
+        words: BM25 as a share of the most that any note could have, 0 to 1.
+        coverage: Share of the query's weight that it holds anywhere, 0 to 1.
+        near: Share within a window of words of one field, 0 to 1.
+        near_titled: The same where the title's words count in every window, 0 to 1.
+        name: Likeness of its best name that is not the query itself, 0 to 1.
+        exact: Whether a name is the query, bool[n].
+        vectors: What a cosine is worth for this query, 0 to 1; 0 where there are no vectors.
+    """
+
+    ids: NDArray[np.int64]
+    note_cosine: Floats
+    passage_cosine: Floats
+    passage_count: Floats
+    words: Floats
+    coverage: Floats
+    near: Floats
+    near_titled: Floats
+    name: Floats
+    exact: NDArray[np.bool_]
+    vectors: float = 1.0
+
+    def row(self, note_id: NoteId) -> int | None:
+        """Return the place of a note; None for one that no retriever brought."""
+        place = int(np.searchsorted(self.ids, note_id))
+        return place if place < len(self.ids) and self.ids[place] == note_id else None
+
+    @property
+    def best_coverage(self) -> float:
+        """The largest share of the query's weight that one note holds."""
+        return float(self.coverage.max(initial=0.0))
+
+
+_NONE = np.zeros(0)
+NO_FEATURES = Features(
+    np.zeros(0, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.bool_)
+)
+"""Of a query that no retriever was asked."""

@@ -1,0 +1,75 @@
+"""A note in a ranking, and the parts that its score is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from vaultrag.model import Evidence, NoteId, Tier
+from vaultrag.retrieval.features import Features, Floats
+
+
+class Adjustment(NamedTuple):
+    """What is known of a note apart from the query, and what that takes from its score."""
+
+    name: str
+    factor: float
+    amount: float
+
+
+class Source:
+    """Makes the evidence of the few hits that are shown, from the arrays that the scores were made of."""
+
+    def __init__(
+        self, features: Features, contributions: Mapping[str, Floats], adjustments: Mapping[NoteId, Adjustment]
+    ) -> None:
+        self._features = features
+        self._contributions = contributions
+        self._adjustments = adjustments
+
+    def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
+        """Return each retriever's part of a note's score; they sum to it."""
+        row = self._features.row(note_id)
+        if row is None:
+            return ()
+        evidence = []
+        for name, values in self._contributions.items():
+            raw = self._raw(name)
+            if raw[row] > 0.0:  # not a note that the retriever knows nothing of
+                rank = 1 + int(np.count_nonzero(raw > raw[row]))
+                part = float(values[row])
+                evidence.append(Evidence(name, rank, float(raw[row]), part / float(raw[row]), part))
+        adjustment = self._adjustments.get(note_id)
+        if adjustment is not None:
+            evidence.append(Evidence(adjustment.name, 1, adjustment.factor, 1.0, adjustment.amount))
+        return tuple(evidence)
+
+    def _raw(self, name: str) -> Floats:
+        features = self._features
+        columns: dict[str, Floats] = {
+            "words": features.words,
+            "nearness": np.maximum(features.near, features.near_titled),
+            "meaning": features.note_cosine,
+            "passages": features.passage_cosine,
+            "names": np.where(features.exact, 1.0, features.name),
+        }
+        raw = columns[name]
+        if name not in ("meaning", "passages") or not features.vectors:
+            return np.where(np.isnan(raw), 0.0, raw)
+        return np.where(np.isnan(raw), self._contributions[name], raw)  # judged by what stands in for it
+
+
+class RankedNote(NamedTuple):
+    """One note of a ranking."""
+
+    note_id: NoteId
+    score: float
+    tier: Tier = "partial"
+    source: tuple[Evidence, ...] | Source = ()
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Each retriever's part; they sum to the score."""
+        return self.source if isinstance(self.source, tuple) else self.source.of(self.note_id)

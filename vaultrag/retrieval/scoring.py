@@ -1,0 +1,59 @@
+"""One score for every note, from its features alone: the same figure whatever else stands in the list.
+
+Nothing is normalised by the query or by the pool, so a score means the same in every answer, and the tiers of
+``retrieval.tiers`` can be cut from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaultrag.retrieval.features import Features, Floats
+from vaultrag.retrieval.params import Params
+
+Parts = dict[str, Floats]
+
+
+def score(features: Features, params: Params) -> Floats:
+    """Score each note, float64[n]; higher is better."""
+    total: Floats = np.sum(list(parts(features, params).values()), axis=0)
+    return total
+
+
+def parts(features: Features, params: Params) -> Parts:
+    """Return what each retriever adds to the score, float64[n] each; they sum to it.
+
+    The formula is in ``Params``. A note without a passage of its own is judged by its own vector, and one that has no
+    vector yet by the mean of those that have: to count it as nothing would put it behind all of them.
+    """
+    likeness = np.clip((features.name - params.names_floor) / (1.0 - params.names_floor), 0.0, 1.0)
+    titles = np.where(features.exact, 1.0, likeness) * params.names
+    worth = features.vectors
+    nearness = params.words_near * features.words * features.near_titled + params.near * features.near
+    if worth >= 1.0:
+        words = params.words * features.words
+    else:  # from here to there, for a language that the model half reads
+        words = params.alone_words * features.words
+        nearness = params.alone_near * features.near
+    note, passage = _cosines(features, params)
+    return {
+        "words": words,
+        "nearness": nearness,
+        "meaning": worth * note,
+        "passages": worth * passage,
+        "names": titles,
+    }
+
+
+def _cosines(features: Features, params: Params) -> tuple[Floats, Floats]:
+    """What a note's own vector and its best passage add."""
+    own, best = features.note_cosine, features.passage_cosine
+    own = np.where(np.isnan(own), best, own)
+    best = np.where(np.isnan(best), own, best)
+    known = ~np.isnan(own)
+    if not known.any() or not features.vectors:
+        return np.zeros(len(own)), np.zeros(len(own))
+    share = params.note_share / (1.0 + np.maximum(features.passage_count, 1.0) / params.note_scale)
+    own = np.where(known, own, own[known].mean())
+    best = np.where(known, best, best[known].mean())
+    return share * own, (1.0 - share) * best
