@@ -26,14 +26,16 @@ class Params:
         score = (1 - s) * passage cosine + s * note cosine
               + W * (words + words_near * N) + near * w + names * (likeness - names_floor) / (1 - names_floor)
 
-    ``W``: BM25 as a share of its most; ``N``, ``w``: share of the query within a window of words, with and without the
-    title's.
+    ``N``, ``w``: share of the query within a window of words, with and without the title's. ``W``: BM25 as a share of
+    its most, or ``window * w`` where that is more: what BM25 would be for the window as a note of its own, so that one
+    sentence of a journal counts as much as a short note.
 
     Attributes:
         pool: Notes that each retriever brings. Above the most hits that can be asked for, so that the order never
             depends on how many are.
         note_share: Share of the note's own vector where a note is one passage.
         note_scale: How fast that share falls with the number of passages.
+        window: BM25's share for a note as short as a window that holds all of the query once.
         words: Weight of W by itself.
         words_near: Weight of W times N.
         near: Weight of w.
@@ -55,6 +57,7 @@ class Params:
     pool: int = 200
     note_share: float = 0.4
     note_scale: float = 40.0
+    window: float = 0.7
     words: float = 0.1
     words_near: float = 0.4
     near: float = 0.1
@@ -65,11 +68,11 @@ class Params:
     foreign_vectors: float = 0.3
     foreign_script_vectors: float = 0.1
     outdated: float = 0.6
-    strong: float = 0.62
-    partial: float = 0.42
+    strong: float = 0.65
+    partial: float = 0.34
     alone_strong: float = 0.5
     alone_partial: float = 0.25
-    tail: float = 0.3
+    tail: float = 0.4
     identifier: float = 0.25
     fuzzy_name: float = 0.7
 

@@ -29,11 +29,12 @@ def parts(features: Features, params: Params) -> Parts:
     likeness = np.clip((features.name - params.names_floor) / (1.0 - params.names_floor), 0.0, 1.0)
     titles = np.where(features.exact, 1.0, likeness) * params.names
     worth = features.vectors
-    nearness = params.words_near * features.words * features.near_titled + params.near * features.near
+    share = np.maximum(features.words, params.window * features.near)
     if worth >= 1.0:
-        words = params.words * features.words
-    else:  # from here to there, for a language that the model half reads
-        words = params.alone_words * features.words
+        words = params.words * share
+        nearness = params.words_near * share * features.near_titled + params.near * features.near
+    else:
+        words = params.alone_words * share
         nearness = params.alone_near * features.near
     note, passage = _cosines(features, params)
     return {

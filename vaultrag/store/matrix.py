@@ -1,8 +1,9 @@
-"""Vectors in memory, as int8, searched from end to end.
+"""Vectors in memory, as int8 or as one bit a number, searched from end to end.
 
 An exact scan beats every approximate index up to some hundred thousand notes, and int8 is a quarter of the bytes that
 the scan has to read. Each row is scaled to its own largest component; the cosine so computed is off by about 0.002, so
-the best are computed again from float32 by the caller.
+the best are computed again from float32 by the caller. One bit a number is an eighth of that again, and good enough to
+choose which vectors are worth to be read from the disk.
 
 Rows belong to an owner (a note) and an owner's rows stand together: one row for a note's own vector, several for its
 passages. A row that is deleted or replaced is only marked; when a quarter is marked, the matrix is packed.
@@ -14,6 +15,7 @@ import math
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import simsimd
@@ -35,6 +37,22 @@ def compare(query: Vector, codes: Codes, scales: Vector) -> Vector:
     query_codes, query_scales = quantise(query[None, :])
     products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
     cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])
+    return cosines
+
+
+def signs(codes: Codes) -> NDArray[np.uint8]:
+    """Keep one bit a number, int8[n, dim] to uint8[n, ceil(dim / 8)]: whether it is above zero."""
+    return np.packbits(codes > 0, axis=1)
+
+
+def compare_signs(query: Vector, bits: NDArray[np.uint8]) -> Vector:
+    """Estimate the cosines of a query, float32[dim], with the vectors of these signs: float32[n].
+
+    By the angle that a share of unequal signs stands for (Charikar, STOC 2002). Fit to choose by, not to score by.
+    """
+    asked = np.packbits(query > 0)[None, :]
+    unequal = simsimd.cdist(asked, bits, metric="hamming", dtype="bin8", out_dtype="float32")
+    cosines: Vector = np.cos(np.asarray(unequal, np.float32).reshape(-1) * np.float32(math.pi / len(query)))
     return cosines
 
 
@@ -73,11 +91,14 @@ class _Groups:
 
 
 class Matrix:
-    """A growing int8 matrix with owners. All methods may be called from any thread."""
+    """A growing matrix with owners, of int8 codes or of one bit a number. All methods may be called from any thread."""
 
-    def __init__(self, dimension: int, reserve: int = 256) -> None:
+    def __init__(self, dimension: int, reserve: int = 256, *, bits: bool = False) -> None:
         self._dimension = dimension
-        self._codes = np.empty((reserve, dimension), np.int8)
+        self._bits = bits
+        self._codes: NDArray[Any] = (
+            np.empty((reserve, (dimension + 7) // 8), np.uint8) if bits else np.empty((reserve, dimension), np.int8)
+        )
         self._scales = np.empty(reserve, np.float32)
         self._owners = np.empty(reserve, np.int64)
         self._size = 0
@@ -114,6 +135,7 @@ class Matrix:
             codes: int8[sum(counts), dim].
             scales: float32[sum(counts)].
         """
+        kept = signs(codes) if self._bits else codes
         ids, sizes = np.asarray(owners, np.int64), np.asarray(counts, np.int32)
         with self._lock:
             self._drop(ids)
@@ -122,7 +144,7 @@ class Matrix:
             self._grow(len(codes), int(ids.max(initial=-1)) + 1)
             self._groups = None
             end = self._size + len(codes)
-            self._codes[self._size : end] = codes
+            self._codes[self._size : end] = kept
             self._scales[self._size : end] = scales
             self._owners[self._size : end] = np.repeat(ids, sizes)
             self._starts[ids] = self._size + np.cumsum(sizes) - sizes
@@ -148,7 +170,8 @@ class Matrix:
             if not self._size:
                 return MatrixScan(np.empty(0, np.float32), self._groups)
             # In one thread: what else an answer needs is looked up meanwhile, and has the other processor.
-            scores = compare(query, self._codes[: self._size], self._scales[: self._size])
+            codes = self._codes[: self._size]
+            scores = compare_signs(query, codes) if self._bits else compare(query, codes, self._scales[: self._size])
             groups = self._groups
         return MatrixScan(scores, groups)
 

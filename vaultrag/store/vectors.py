@@ -142,10 +142,10 @@ class Vectors:
                     self._notes.put_many(ids, [1] * len(ids), *quantise(vectors))
                 if spoilt:
                     self._drop_spoilt(spoilt)
-                if self._passages.fits(code_bytes(self._writer)):
-                    found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
-                    while chunk := list(islice(found, CHUNK)):
-                        self._passages.take(map(PassageRow._make, chunk))
+                self._passages.expect(code_bytes(self._writer))
+                found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
+                while chunk := list(islice(found, CHUNK)):
+                    self._passages.take(map(PassageRow._make, chunk))
             self._loaded.set()
 
     @property
