@@ -94,7 +94,7 @@ def embedder_status(parts: VaultParts) -> EmbedderStatus:
     """See ``VaultService.embedder_status``."""
     view = parts.meaning.view
     if view.embedder is None:
-        state = "off" if view.state == "off" else "starting"
+        state = view.state if view.state in ("off", "waiting") else "starting"
         return EmbedderStatus("", "", state, view.why, view.hint)
     status = view.embedder.status()
     if view.state in ("waiting", "mismatch") and view.why:
