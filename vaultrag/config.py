@@ -84,6 +84,9 @@ class SearchSettings:
 
     limit: int = 10
     """Hits when the caller does not say."""
+    deadline_s: float = 2.0
+    """An answer waits no longer for the model; then it holds what words have found, and says so. 0: no bound. A client
+    that shows the words' part at once, as the search screen and the plugins do, waits for the rest."""
     fusion: Literal["weighted", "rrf"] = "weighted"
     """How the arms' lists become one: by their scores, or by reciprocal rank."""
     words_weight: float = 0.5

@@ -104,6 +104,19 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class WarmEmbedder(Embedder, Protocol):
+    """An embedder whose model can be loaded before it is needed."""
+
+    def warm(self) -> None:
+        """Load the model and wait until it is there.
+
+        Raises:
+            EmbedError
+        """
+        ...
+
+
+@runtime_checkable
 class PassageEmbedder(Embedder, Protocol):
     """An embedder that reads a note whole: its passages are made apart, after the vectors of all notes.
 
@@ -217,6 +230,10 @@ class NameArm(Protocol):
 
     def spelled(self, word: str) -> list[str]:
         """Words of titles, file names and aliases that ``word`` is likely to be a slip of; most often none or one."""
+        ...
+
+    def named(self, text: str) -> list[NoteId]:
+        """Notes whose title, file name or alias stands in ``text``, word for word."""
         ...
 
     def linking(

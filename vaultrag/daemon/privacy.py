@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 
 from vaultrag.config import PrivacySettings, SearchSettings
@@ -14,6 +15,7 @@ from vaultrag.search.engine import Engine
 from vaultrag.search.hits import HitMaker
 from vaultrag.service import VaultParts
 from vaultrag.service.agents import MaskedTable, blind
+from vaultrag.service.stopwatch import TimedNames, TimedWords
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex
@@ -63,10 +65,10 @@ def for_agents(
         with index.readers.reading() as connection:
             return private.inodes(connection)
 
-    return blind(
+    blinded = blind(
         parts,
         table,
-        Engine(words, names, table, table.matching, settings, standings),
+        Engine(TimedWords(words), TimedNames(names), table, table.matching, settings, standings),
         rules,
         lambda reader: HitMaker(table, words, reader, standings),
         hidden,
@@ -74,3 +76,4 @@ def for_agents(
         standings,
         masker,
     )
+    return replace(blinded, waiting=lambda: 0, named=names.named)

@@ -12,9 +12,7 @@ from vaultrag.model.answers import (
     InNote,
     Match,
     NoteView,
-    Reason,
     Span,
-    State,
 )
 from vaultrag.model.changes import (
     Change,
@@ -70,6 +68,7 @@ from vaultrag.model.queries import (
     Reader,
     Term,
 )
+from vaultrag.model.state import IndexInfo, Reason, State
 from vaultrag.model.status import (
     DaemonStatus,
     EmbedderStatus,
@@ -96,6 +95,7 @@ __all__ = [
     "Explanation",
     "Hit",
     "InNote",
+    "IndexInfo",
     "Match",
     "NoteView",
     "Reason",

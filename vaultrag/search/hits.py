@@ -14,9 +14,10 @@ from dataclasses import replace
 from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
 from vaultrag.notes import file_text, parse_note, read_body
 from vaultrag.ports import NoteReader, NoteTable, VectorScan, WordArm
+from vaultrag.ranking.folding import folded
 from vaultrag.ranking.fusion import Fused
 from vaultrag.ranking.record import record
-from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, preview
+from vaultrag.ranking.snippet import PREVIEW_CHARS, Preview, occurrences, preview
 
 
 class HitMaker:
@@ -115,6 +116,8 @@ class HitMaker:
                 evidence=fused.evidence,
                 standing=standing,
             )
+        if _rewritten(fused, row, result, wanted):
+            return None
         if max_chars <= 0 and shape == "preview":
             return _with_place(fused, row, standing, result, 1, None, "")
         body, body_line = read_body(result.data)
@@ -127,6 +130,15 @@ class HitMaker:
         heading = headings[above - 1][1] if above else ""
         hit = _with_place(fused, row, standing, result, body_line, shown, heading)
         return _shaped(hit, result, shape, wanted, shown)
+
+
+def _rewritten(fused: Fused, row: NoteRow, content: Content, wanted: Mapping[str, float]) -> bool:
+    """Return whether the note was found by words that its file holds no longer."""
+    if (content.entry.mtime_ns, content.entry.size) == (row.mtime_ns, row.size) or not wanted:
+        return False
+    if not any(part.arm == "words" for part in fused.evidence):
+        return False
+    return not occurrences(folded(f"{row.path}\n{file_text(content.data)}"), wanted)
 
 
 def _shaped(

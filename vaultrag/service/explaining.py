@@ -17,6 +17,7 @@ from vaultrag.ranking.fusion import Fused
 from vaultrag.search.engine import Draft, Ranking
 from vaultrag.service.parts import VaultParts
 from vaultrag.service.selecting import standing_of
+from vaultrag.service.sources import evidence_of
 
 
 def words_of(counts: Sequence[ClauseCount]) -> tuple[ExplainedWord, ...]:
@@ -105,7 +106,7 @@ class Explainer:
             verdict = f"below the bar: {odds:.2f}, needed {needed:.2f}"
         return ExplainedHit(
             path, title, rank, hit.score, round(proof.covered, 4), proof.cosine, round(odds, 4), needed, found, verdict,
-            hit.evidence, standing_of(self._aged, hit.note_id),
+            evidence_of(self._parts, self._draft.query.text, path, hit.evidence), standing_of(self._aged, hit.note_id),
         )  # fmt: skip
 
     def _absent(self, path: NotePath, title: str, verdict: str) -> ExplainedHit:

@@ -103,6 +103,14 @@ class Names:
             return []
         return sorted({likeness.others[place] for place in np.flatnonzero(values == best)})[:3]
 
+    def named(self, text: str) -> list[NoteId]:
+        """Return the notes whose name stands in ``text``, as ``linking`` takes them."""
+        keys = _name_keys(text)
+        if not keys:
+            return []
+        with self._index.readers.reading() as connection:
+            return _named_in(connection, keys, self._hidden(connection))
+
     def linking(
         self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
     ) -> list[tuple[NoteId, float]]:
@@ -113,13 +121,7 @@ class Names:
         Returns:
             (note, share of the named notes it links to), best first.
         """
-        words = tokens_of_name(text)[:_MAX_TEXT_WORDS]
-        keys = {
-            " ".join(words[start:end]): range(start, end)
-            for start in range(len(words))
-            for end in range(start + 1, min(start + _MAX_INNER_WORDS, len(words)) + 1)
-            if any(len(word) > 2 and word not in STOP_WORDS for word in words[start:end])
-        }
+        keys = _name_keys(text)
         if not keys:
             return []
         with self._index.readers.reading() as connection:
@@ -208,6 +210,17 @@ class _Seen:
     @property
     def everything(self) -> bool:
         return self.allowed is None and not self.hidden
+
+
+def _name_keys(text: str) -> dict[str, range]:
+    """Return every run of words in ``text`` that may be a name, with the places of its words."""
+    words = tokens_of_name(text)[:_MAX_TEXT_WORDS]
+    return {
+        " ".join(words[start:end]): range(start, end)
+        for start in range(len(words))
+        for end in range(start + 1, min(start + _MAX_INNER_WORDS, len(words)) + 1)
+        if any(len(word) > 2 and word not in STOP_WORDS for word in words[start:end])
+    }
 
 
 _NOT_HIDDEN = "note_id NOT IN (SELECT value FROM json_each(?))"
