@@ -84,6 +84,9 @@ class SearchSettings:
 
     limit: int = 10
     """Hits when the caller does not say."""
+    deadline_s: float = 2.0
+    """An answer waits no longer for the model; then it holds what words have found, and says so. 0: no bound. A client
+    that shows the words' part at once, as the search screen and the plugins do, waits for the rest."""
     passages: bool = True
     """Keep and search the passages' own vectors."""
 
@@ -209,8 +212,21 @@ def parse(table: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: An unknown key (with the nearest known one) or a value of the wrong type.
     """
-    settings: Settings = _convert(Settings, table, "")
+    settings: Settings = _convert(Settings, _without_retired(table), "")
     return settings
+
+
+RETIRED = {"search": {"fusion", "words_weight", "passages_weight", "links_weight"}}
+"""Settings of earlier versions that have no meaning any more, by table: passed over, so that an upgrade starts."""
+
+
+def _without_retired(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        name: {key: item for key, item in value.items() if key not in RETIRED.get(name, ())}
+        if isinstance(value, Mapping)
+        else value
+        for name, value in table.items()
+    }
 
 
 def load(path: Path) -> Settings:

@@ -16,6 +16,7 @@
     |   |-- VaultUnreadable        the folder may not be read
     |   |-- VaultUnsuitable        not a folder of notes, or one that must not be indexed
     |   |-- VaultUnknown           no vault of that name is served
+    |   |-- VaultRefused           the vault is known, and its index cannot be opened
     |   |-- NoteNotFound           no such note in the index
     |   |-- NoteUnreadable         the note is known but cannot be read now
     |   `-- PathRefused            a path that leaves the vault or is excluded
@@ -158,6 +159,13 @@ class VaultUnknown(VaultError):
 
     code = -32024
     default_hint = "vaultrag vaults"
+
+
+class VaultRefused(VaultError):
+    """The vault is known, but its index cannot be opened now; the daemon tries again by itself."""
+
+    code = -32028
+    default_hint = "vaultrag doctor"
 
 
 class NoteNotFound(VaultError):

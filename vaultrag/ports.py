@@ -106,6 +106,19 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class WarmEmbedder(Embedder, Protocol):
+    """An embedder whose model can be loaded before it is needed."""
+
+    def warm(self) -> None:
+        """Load the model and wait until it is there.
+
+        Raises:
+            EmbedError
+        """
+        ...
+
+
+@runtime_checkable
 class PassageEmbedder(Embedder, Protocol):
     """An embedder that reads a note whole: its passages are made apart, after the vectors of all notes.
 

@@ -20,6 +20,8 @@ export interface Answer {
   tokens: number;
   cut: number;
   shortened: number;
+  index: IndexInfo;
+  times_ms: Record<string, number>;
 }
 
 /** A note on one line: title, type, rule or summary, status, dates, links. */
@@ -48,12 +50,13 @@ export interface CancelRequest {
   id: number | string;
 }
 
-/** A line a note, by type, in an order that no edit of a note's text changes. `cut`: notes left out at the end. */
+/** A line a note, by type, in an order that no edit of a note's text changes. `cut`: notes left out at the end. `reasons`: why the index may lack a change, where it may. */
 export interface Catalogue {
   groups: Group[];
   total: number;
   tokens: number;
   cut: number;
+  reasons: Reason[];
 }
 
 export interface CatalogueParams {
@@ -109,6 +112,7 @@ export interface Evidence {
   raw: number;
   weight: number;
   contribution: number;
+  source: string[];
 }
 
 export interface Explain {
@@ -154,6 +158,8 @@ export interface Explanation {
   needed: number;
   hits: ExplainedHit[];
   asked: ExplainedHit | null;
+  index: IndexInfo;
+  times_ms: Record<string, number>;
 }
 
 export interface Get {
@@ -180,6 +186,7 @@ export interface Hello {
   positions?: 'byte' | 'codepoint' | 'utf-16';
   token?: string;
   reader?: 'agent' | 'person';
+  searches?: boolean;
 }
 
 /** One note found. `start_line` and `end_line` are file lines of the best passage; both 0 when there is none. */
@@ -215,6 +222,7 @@ export interface InNote {
   reasons: Reason[];
   elapsed_ms: number;
   standing: Standing | null;
+  index: IndexInfo;
 }
 
 export interface InNoteParams {
@@ -223,6 +231,15 @@ export interface InNoteParams {
   limit?: number;
   mode?: 'hybrid' | 'meaning' | 'words';
   vault?: string;
+}
+
+/** The index that an answer was made from. */
+export interface IndexInfo {
+  build: string;
+  identity: string;
+  current: boolean;
+  checked_ns: number;
+  pending: number;
 }
 
 /** Lines of a file, from 1, both inclusive. */
@@ -279,12 +296,13 @@ export interface Reason {
   hint: string;
 }
 
-/** Notes, the latest changed first. `cut`: how many were left out for the limit or the budget. */
+/** Notes, the latest changed first. `cut`: how many were left out for the limit or the budget. `reasons`: why the index may lack a change, where it may. */
 export interface Recent {
   notes: Brief[];
   total: number;
   tokens: number;
   cut: number;
+  reasons: Reason[];
 }
 
 export interface RecentParams {
@@ -326,6 +344,7 @@ export interface Rules {
   rules: Rule[];
   tokens: number;
   complete: boolean;
+  reasons: Reason[];
 }
 
 export interface RulesParams {
@@ -343,6 +362,7 @@ export interface Search {
   shape?: 'compact' | 'full' | 'preview' | null;
   reader?: 'large' | 'small' | null;
   max_tokens?: number;
+  deadline_ms?: number | null;
   vault?: string;
 }
 
@@ -410,6 +430,7 @@ export interface Triggered {
   tokens: number;
   cut: number;
   problems: string[];
+  reasons: Reason[];
 }
 
 export interface Triggers {
@@ -421,7 +442,7 @@ export interface Triggers {
   vault?: string;
 }
 
-/** How one vault fares. `state`: starting, indexing, embedding, ready, away or broken. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
+/** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
 export interface VaultStatus {
   id: string;
   name: string;
@@ -444,6 +465,7 @@ export interface VaultStatus {
   events: string[];
   skipped_notes: Skipped[];
   problem_notes: Skipped[];
+  checked_ns: number;
 }
 
 /** The answer to `hello`. */
@@ -457,6 +479,8 @@ export interface Welcome {
   methods: string[];
   reader: 'agent' | 'person';
   positions: 'byte' | 'codepoint' | 'utf-16';
+  build: string;
+  identity: string;
 }
 
 /** What is known of one path. */
@@ -523,6 +547,7 @@ export const ERROR_CODES = {
   NoteNotFound: -32025,
   NoteUnreadable: -32026,
   PathRefused: -32027,
+  VaultRefused: -32028,
   DaemonError: -32030,
   DaemonNotRunning: -32031,
   DaemonAlreadyRunning: -32032,

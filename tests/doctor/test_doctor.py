@@ -126,7 +126,7 @@ def test_before_anything_is_set_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "repair"),
     [
-        ("raise ImportError('no such library', name='sqlite_vec')", "pip install --force-reinstall 'sqlite-vec"),
+        ("raise ImportError('no such library', name='sqlite_vec')", "pip install --force-reinstall apsw 'sqlite-vec"),
         (
             "__version__ = '0.1.9'\ndef loadable_path(): return __file__",
             "pip install --force-reinstall apsw 'sqlite-vec",

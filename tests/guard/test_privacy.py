@@ -27,7 +27,7 @@ QUERIES = [
 ]  # fmt: skip
 APPROXIMATE = {"score", "raw", "contribution", "log_odds", "confidence"}
 """Figures that BM25's average length moves a little: it is taken over all notes, and tells nothing of any one."""
-TIMES = {"elapsed_ms", "uptime_s", "started_ns", "pid"}
+TIMES = {"elapsed_ms", "uptime_s", "started_ns", "pid", "checked_ns", "times_ms"}
 OF_THE_VAULT = {"id", "root", "name"}
 
 

@@ -33,6 +33,15 @@ FIXED: dict[str, Any] = {
     "methods": ["hello", "search"],
     "counters": {"scans": 1},
     "events": [],
+    "checked_ns": 1_700_000_000_000_000_000,
+    "times_ms": {"words": 0.5},
+    "index": {
+        "build": "0" * 12,
+        "identity": "",
+        "current": True,
+        "checked_ns": 1_700_000_000_000_000_000,
+        "pending": 0,
+    },
 }
 """Values that stand for those of one run."""
 

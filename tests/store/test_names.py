@@ -54,7 +54,6 @@ def test_exact(index: NoteIndex, filled: dict[str, NoteId], asked: str, first: s
     assert hits[0].note_id == filled[first]
     assert hits[0].exact
     assert hits[0].similarity == 1.0
-    assert filled[first] in Names(index).exact(asked)
 
 
 def test_heading_is_not_exact(index: NoteIndex, filled: dict[str, NoteId]) -> None:
@@ -62,7 +61,6 @@ def test_heading_is_not_exact(index: NoteIndex, filled: dict[str, NoteId]) -> No
     hits = Names(index).search("why sqlite")
     assert [(hit.note_id, hit.kind, hit.exact) for hit in hits] == [(filled["ADR-016.md"], "heading", False)]
     assert hits[0].similarity < 1.0
-    assert Names(index).exact("why sqlite") == []
 
 
 @pytest.mark.parametrize(
@@ -140,25 +138,6 @@ def test_any_name(index: NoteIndex, filled: dict[str, NoteId], asked: str) -> No
     """No name raises."""
     hits = Names(index).search(asked)
     assert all(0.0 < hit.similarity <= 1.0 for hit in hits)
-
-
-def test_notes_that_link_to_a_named_note(index: NoteIndex) -> None:
-    """A name within a question brings the notes that link to it; the longest one wins, one of many notes is none."""
-    anna = add(index, "Anna Berg.md", "---\naliases: [AB]\n---\n")
-    add(index, "Berg.md", "a mountain")
-    by_name = add(index, "Meeting.md", "with [[Anna Berg]]")
-    by_file = add(index, "Plan.md", "ask [[anna berg|her]] and [[Meeting]]")
-    add(index, "Hike.md", "up the [[Berg]]")
-    names = Names(index)
-    assert names.linking("what did Anna Berg say about it") == [(by_name, 1.0), (by_file, 1.0)]
-    assert names.linking("anna-berg") == [(by_name, 1.0), (by_file, 1.0)]
-    assert names.linking("and ab?") == []  # two letters name nothing within a text
-    assert names.linking("Anna Berg", allowed=frozenset({by_file, anna})) == [(by_file, 1.0)]
-    assert names.linking("the meeting of Anna Berg")[0] == (by_file, 1.0)  # links to both
-    for n in range(4):
-        add(index, f"{n}/Index.md", f"x [[{n}/Index]]")
-    assert names.linking("index") == []
-    assert names.linking("") == names.linking("of the") == []
 
 
 def test_what_a_slip_was_meant_to_be(index: NoteIndex, filled: dict[str, NoteId]) -> None:

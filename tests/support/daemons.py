@@ -326,6 +326,12 @@ class OllamaProcess:
             inputs: list[str] = json.load(answer)["inputs"]
         return inputs
 
+    def calls(self) -> dict[str, int]:
+        """The requests since it started or was reset, by path."""
+        with urllib.request.urlopen(f"{self.url}/_script", timeout=5) as answer:
+            calls: dict[str, int] = json.load(answer)["calls"]
+        return calls
+
     def documents(self) -> list[str]:
         return [text for text in self.inputs() if text.startswith("search_document: ")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,15 +17,18 @@ from vaultrag.cli.progress import wait
 from vaultrag.cli.render.delivered import answer_text, joined
 from vaultrag.cli.render.lines import hit_as_line
 from vaultrag.cli.starting import meant, reach, reach_or_start
-from vaultrag.config import Places
+from vaultrag.config import Places, load
 from vaultrag.errors import VaultError
-from vaultrag.model import Answer, Capacity, Hit, Mode, Shape, VaultStatus
+from vaultrag.model import Answer, Capacity, Hit, Mode, Shape, State, VaultStatus
 from vaultrag.rpc.client import Client
 
 Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
 
 NOTHING = 1
 """Exit code of a search that found nothing."""
+
+UNSURE = 3
+"""Exit code of a search that found nothing, but could not look everywhere: the index lacks changes, or time was up."""
 
 
 class QueryCommand(typer.core.TyperCommand):
@@ -63,7 +67,7 @@ def search(
         ),
     ] = "human",
 ) -> None:
-    """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error.
+    """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error, 3: not all was searched.
 
     A word finds its forms, a "quoted phrase" stands as it is, -word leaves notes out. tag:#x, path:folder, file:name,
     \\[property:value], after:2026-01-31, before: and is:orphan search in some notes only.
@@ -88,7 +92,7 @@ def search(
         else:
             _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
     if not answer.hits:
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(nothing_found(answer))
 
 
 def related(
@@ -102,9 +106,9 @@ def related(
     with reach(Places.find()) as client:
         note, chosen = _note(client, cited_lines(path)[0], vault)
         answer = client.related(note, limit=limit or 0, linked=not unlinked, vault=chosen)
-    _show(answer, "json" if as_json else "human", Path())
+    _show(answer, "json" if as_json else "human", Path(), advice=_related_advice(unlinked))
     if not answer.hits:
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(nothing_found(answer))
 
 
 def get(
@@ -127,13 +131,19 @@ def get(
         write(view.text if view.text.endswith("\n") else f"{view.text}\n")
 
 
-def _show(answer: Answer, form: Format, root: Path, text: Callable[[Hit], str] = lambda hit: "") -> None:
+def _related_advice(unlinked: bool) -> str:
+    return "without --unlinked" if unlinked else "vaultrag search, with words of the note"
+
+
+def _show(
+    answer: Answer, form: Format, root: Path, text: Callable[[Hit], str] = lambda hit: "", *, advice: str | None = None
+) -> None:
     if form == "json":
         write_json(answer)
     elif form == "human":
         from vaultrag.cli.render.answers import answer_lines
 
-        draw(*answer_lines(answer, width()))
+        draw(*answer_lines(answer, width(), advice))
     else:
         for hit in answer.hits:
             write(f"{hit_as_line(hit, form, root, text(hit) if form == 'vimgrep' else '')}\n")
@@ -148,7 +158,12 @@ def _lines_of(client: Client, hit: Hit, vault: str) -> str:
 
 
 def _connect(places: Places, *, start: bool) -> Client:
-    return reach_or_start(places).client if start else reach(places)
+    return reach_or_start(places, searches=True).client if start else reach(places, searches=True)
+
+
+def nothing_found(answer: Answer) -> int:
+    """Return the exit code of an answer without hits: only a current index proves that there is nothing."""
+    return NOTHING if answer.index.current and answer.state is not State.PARTIAL else UNSURE
 
 
 def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultStatus:
@@ -158,8 +173,14 @@ def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultSt
         VaultUnknown, VaultError
     """
     chosen = meant(client, places, name)
-    # Only what starts is waited for. A vault in the midst of embedding answers now, and says that it is not done.
-    status = wait(client, chosen.id, "vectors" if mode == "meaning" else "loaded")
+    # Only what starts is waited for, and for a model no longer than an answer waits for it. A vault in the midst of
+    # embedding answers now, and says that it is not done.
+    if mode == "meaning":
+        status = wait(client, chosen.id, "vectors")
+    else:
+        wait(client, chosen.id, "words")
+        most_s = load(places.config_file).search.deadline_s or math.inf
+        status = wait(client, chosen.id, "words" if mode == "words" else "loaded", most_s=most_s)
     return next((vault for vault in status.vaults if vault.id == chosen.id), chosen)
 
 

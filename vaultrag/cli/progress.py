@@ -5,6 +5,7 @@ Words can be searched long before meaning: one who waits says for how much.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -52,7 +53,14 @@ def vault_in(status: DaemonStatus, vault_id: str) -> VaultStatus:
 
 
 def wait(
-    client: Asked, vault_id: str, goal: Goal, *, patience_s: float = 0.0, scans: int = -1, quiet: bool = False
+    client: Asked,
+    vault_id: str,
+    goal: Goal,
+    *,
+    patience_s: float = 0.0,
+    scans: int = -1,
+    quiet: bool = False,
+    most_s: float = math.inf,
 ) -> DaemonStatus:
     """Wait until a vault is so far, or is stuck, and return the status then.
 
@@ -63,6 +71,7 @@ def wait(
         patience_s: So long, being stuck is waited out.
         scans: Go on until the vault was looked through more often than so.
         quiet: Show nothing.
+        most_s: Return after so long, however far it is.
     """
     started = time.monotonic()
     with _bar(quiet) as show:
@@ -71,9 +80,9 @@ def wait(
             vault = vault_in(status, vault_id)
             stage = stage_of(status, vault)
             waited = time.monotonic() - started
-            looked = vault.counters.get("full_scans", 0) > scans or vault.state in ("away", "broken")
+            looked = vault.counters.get("full_scans", 0) > scans or vault.state in ("away", "broken", "refused")
             stuck = stage.name == "stuck" and waited < patience_s
-            if looked and not stuck and stage.name not in _SHORT_OF[goal]:
+            if (looked and not stuck and stage.name not in _SHORT_OF[goal]) or waited >= most_s:
                 return status
             if waited >= SHOW_AFTER_S:
                 show(stage)

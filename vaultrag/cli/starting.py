@@ -50,23 +50,27 @@ class Reached:
     started: bool
 
 
-def reach(places: Places) -> Client:
+def reach(places: Places, *, searches: bool = False) -> Client:
     """Connect to a daemon that runs.
+
+    Args:
+        places: Where it is.
+        searches: A search follows.
 
     Raises:
         DaemonNotRunning, ProtocolMismatch, ConnectionLost
     """
-    return Client.connect(places)
+    return Client.connect(places, searches=searches)
 
 
-def reach_or_start(places: Places) -> Reached:
+def reach_or_start(places: Places, *, searches: bool = False) -> Reached:
     """Connect; start the daemon first if none runs.
 
     Raises:
         DaemonFailed: It ended before it served, with the reason from its log.
     """
     try:
-        return Reached(Client.connect(places), started=False)
+        return Reached(Client.connect(places, searches=searches), started=False)
     except (DaemonNotRunning, ConnectionLost):  # lost: one that is just stopping
         pass
     for _ in range(2):

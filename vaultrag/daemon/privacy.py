@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 
 from vaultrag.config import PrivacySettings
@@ -14,6 +15,7 @@ from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service import VaultParts
 from vaultrag.service.agents import MaskedTable, blind
+from vaultrag.service.stopwatch import TimedNames, TimedWords
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
 from vaultrag.store.note_index import NoteIndex
@@ -62,10 +64,10 @@ def for_agents(
         with index.readers.reading() as connection:
             return private.inodes(connection)
 
-    return blind(
+    blinded = blind(
         parts,
         table,
-        Pipeline(words, names, table, table.matching, standings),
+        Pipeline(TimedWords(words), TimedNames(names), table, table.matching, standings),
         rules,
         lambda reader: HitMaker(table, words, reader, standings),
         hidden,
@@ -73,3 +75,4 @@ def for_agents(
         standings,
         masker,
     )
+    return replace(blinded, waiting=lambda: 0)

@@ -21,14 +21,14 @@ from vaultrag.daemon.lock import DaemonLock
 from vaultrag.daemon.manager import inherited_socket, keep_telling, tell_manager, watchdog_s
 from vaultrag.daemon.privacy import private_rules
 from vaultrag.daemon.vaults import Embedders, Registry, check_root, open_vault, write_atomically
-from vaultrag.errors import DaemonFailed, VaultragError
+from vaultrag.errors import DaemonFailed, StoreFull, VaultragError
 from vaultrag.rpc.protocol import PROTOCOL_MAX
 from vaultrag.rpc.server import Server
 from vaultrag.service import Service, VaultService
 
 log = logging.getLogger(__name__)
 
-AGAIN_S = 60.0
+AGAIN_S = 15.0
 """The pause before a vault that could not be taken up is tried again."""
 
 
@@ -135,9 +135,11 @@ class Daemon:
             act(root)
         except VaultragError as fault:
             log.error("%s is not served: %s", root, fault.message)
+            self._service.refuse(root, fault)
             return False
         except Exception:
             log.exception("%s is not served, for a reason that was not foreseen", root)
+            self._service.refuse(root, VaultragError("an unforeseen fault; the log has it", hint="vaultrag doctor"))
             return False
         return True
 
@@ -150,13 +152,24 @@ class Daemon:
             self._embedders,
             damaged=lambda: self._damaged.put(root),
             tell=self._service.news.tell,
+            beside=self._service.refusals,
         )
-        self._registry.add(root)
-        self._announce_vaults()
+        try:
+            self._registry.add(root)
+        except OSError as error:
+            vault.close()
+            raise StoreFull(
+                f"the list of vaults cannot be written: {error.strerror or error}",
+                hint="make room, or make it writable",
+            ) from error
+        try:
+            self._announce_vaults()
+        except OSError as error:  # clients still find the daemon by the file as it was, or by the socket's place
+            log.warning("the discovery file cannot be written: %s", error.strerror or error)
         return vault
 
-    def _forget(self, vault: VaultService) -> None:
-        self._registry.remove(vault.root)
+    def _forget(self, root: Path) -> None:
+        self._registry.remove(root)
         self._announce_vaults()
 
     @property
@@ -169,6 +182,9 @@ class Daemon:
                 write_atomically(self._token_file, token)
             self._announce_vaults()
         except OSError as error:
+            if not token:  # clients look for the socket where it is by default
+                log.warning("the discovery file cannot be written: %s", error.strerror or error)
+                return
             raise DaemonFailed(
                 f"the data folder {self._places.data} cannot be written: {error.strerror or error}",
                 hint="make room there, or make it writable",

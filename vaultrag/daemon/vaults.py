@@ -7,9 +7,10 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from vaultrag.build import build_id
 from vaultrag.config import Places, Settings, vault_id
 from vaultrag.daemon.privacy import for_agents, private_rules, today
 from vaultrag.daemon.sessions import SessionMemory
@@ -21,13 +22,14 @@ from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.masking import SecretMasker
-from vaultrag.model import Identity
+from vaultrag.model import Identity, Reason
 from vaultrag.ports import Clock, Embedder
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.rpc.workers import Workers
 from vaultrag.service import VaultParts, VaultService
 from vaultrag.service.news import Listener
+from vaultrag.service.stopwatch import TimedNames, TimedWords
 from vaultrag.store.files import StoreFolder
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.names import Names
@@ -93,6 +95,7 @@ def open_vault(
     clock: Clock | None = None,
     damaged: Callable[[], None] = lambda: None,
     tell: Listener = lambda vault, paths: None,
+    beside: Callable[[], Sequence[Reason]] = lambda: (),
 ) -> VaultService:
     """Put a vault together and start it.
 
@@ -105,6 +108,7 @@ def open_vault(
         damaged: Called once, in any thread, when a file of the index proves damaged while it is in use: the vault
             should be closed and opened anew.
         tell: Told of what changes; see ``service.news``.
+        beside: Which other vaults cannot be opened, and why.
 
     Raises:
         StoreError: Its databases cannot be opened.
@@ -162,7 +166,7 @@ def open_vault(
         reader=reader,
         index=index,
         table=table,
-        engine=Pipeline(words, names, table, table.matching, standings),
+        engine=Pipeline(TimedWords(words), TimedNames(names), table, table.matching, standings),
         hits=HitMaker(table, words, reader, standings),
         meaning=meaning,
         worker=worker,
@@ -179,6 +183,9 @@ def open_vault(
         rules=settings.rules,
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
         private=lambda row: rules.reason(row.path, row.properties, row.tags),
+        waiting=lambda: watcher.waiting,
+        beside=beside,
+        build=build_id(),
     )
     agents = for_agents(parts, index, lists, rules, masker)
     shelf.listen(damaged)

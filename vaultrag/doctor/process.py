@@ -46,7 +46,7 @@ def _daemon(case: Case) -> Finding:
     if (status.version, status.build) != (__version__, build_id()):
         older = f"it is another build than this command: version {status.version}, build {status.build or 'unknown'}"
         return Finding("daemon", "warning", f"{text}; {older}", older, _AGAIN)
-    missing = [vault for vault in status.vaults if vault.state in ("away", "broken")]
+    missing = [vault for vault in status.vaults if vault.state in ("away", "broken", "refused")]
     if missing:
         text = "; ".join(f"{vault.name} is {vault.state}: {vault.why}" for vault in missing)
         return Finding("daemon", "fault", text, f"{len(missing)} vaults are away or broken", missing[0].hint)

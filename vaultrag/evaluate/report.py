@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from vaultrag import __version__
+from vaultrag.build import build_id
 from vaultrag.evaluate.metrics import PER_QUERY, auroc, ndcg, paired_interval, percentile
 from vaultrag.evaluate.run import Outcome, Pipeline
 from vaultrag.model import Mode
@@ -20,6 +21,8 @@ def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, params: 
     notes = pipeline.parts.index.count()
     return {
         "version": __version__,
+        "build": build_id(),
+        "identity": view.vectors.identity.key if view.vectors is not None else "",
         "mode": mode,
         "model": view.vectors.identity.model if view.vectors is not None and mode != "words" else "",
         "params": asdict(params),

@@ -81,6 +81,9 @@ class IndexWorker:
         self._applier = Applier(reader, index, give_way)
         self._wake = threading.Condition()
         self._scopes: set[NotePath] = {WHOLE}
+        self._working: set[NotePath] = set()  # what was noticed, in the look at hand
+        self._owed: set[NotePath] = set()  # what a fault left undone
+        self._fault = Progress("broken")
         self._confirmed = False
         self._stopping = False
         self._look_again_at = math.inf
@@ -95,6 +98,10 @@ class IndexWorker:
         )  # fmt: skip
         self.unread: Mapping[NotePath, str] = {}
         """Notes and folders that could not be read when they were last looked at, with the reason."""
+        self.checked_ns = 0
+        """When the last look was begun that left the index up to date; 0 before the first one."""
+        self.checked_whole_ns = 0
+        """The same of the whole vault."""
         self.searchable = threading.Event()
         """Set when the words of every note are in the index."""
         self.settled = threading.Event()
@@ -113,6 +120,11 @@ class IndexWorker:
     def reading_many(self) -> bool:
         """Whether more than one batch is still to be read in the look at hand."""
         return self._progress.phase == "reading" and self._progress.total - self._progress.done > BATCH
+
+    @property
+    def pending(self) -> int:
+        """Changes that were noticed and are not in the index yet. A comparison that is due by the clock is none."""
+        return len(self._scopes | self._working | self._owed)
 
     def start(self) -> None:
         self._thread.start()
@@ -161,10 +173,10 @@ class IndexWorker:
                 self._tidy()
             except VaultragError as fault:
                 log.error("indexing stopped: %s", fault.message)
-                self._broken(fault.message, fault.hint)
+                self._broken(scopes, fault.message, fault.hint)
             except Exception:
                 log.exception("indexing failed in a way that was not foreseen")
-                self._broken("an unforeseen fault; the log has it", "vaultrag status")
+                self._broken(scopes, "an unforeseen fault; the log has it", "vaultrag status")
 
     def _await(self, last_full: float) -> tuple[set[NotePath], bool]:
         """Wait until there is something to do; returns the scopes to look at, and whether a person asked."""
@@ -172,6 +184,7 @@ class IndexWorker:
             while not self._stopping:
                 now = self._clock.monotonic()
                 due = min(last_full + self._reconcile_s, self._look_again_at)
+                noticed = self._scopes.copy()
                 if now >= due:
                     self._scopes.add(WHOLE)
                     self._look_again_at = math.inf
@@ -181,13 +194,16 @@ class IndexWorker:
                 self._wake.wait(due - now)
                 self.counters["wakeups"] += 1
             self.settled.clear()  # also for a look that is due by the clock
+            self._working = noticed
             scopes, self._scopes = self._scopes, set()
             confirmed, self._confirmed = self._confirmed, False
             return scopes, confirmed
 
-    def _broken(self, why: str, hint: str) -> None:
-        """After a fault: say so, and compare everything once more, later."""
-        self.progress = Progress("broken", why=why, hint=hint)
+    def _broken(self, scopes: set[NotePath], why: str, hint: str) -> None:
+        """Record a fault, until a later look has made good what it left undone; compare everything after a while."""
+        self._owed |= scopes
+        self._working = set()
+        self.progress = self._fault = Progress("broken", why=why, hint=hint)
         with self._wake:
             self._look_again_at = self._clock.monotonic() + FAULT_LOOK_S
 
@@ -195,6 +211,7 @@ class IndexWorker:
 
     def _look(self, scopes: set[NotePath], confirmed: bool) -> None:
         whole = WHOLE in scopes
+        begun_ns, before = self._clock.time_ns(), self.progress
         asked = () if whole else tuple(sorted(scopes))
         scan = self._reader.scan(asked)
         self.counters["scans"] += 1
@@ -208,6 +225,7 @@ class IndexWorker:
                 why="the vault's folder cannot be reached; what is known of it is kept",
                 hint="mount or restore the folder; it is noticed by itself",
             )
+            self._working = set()
             self._look_again(EMPTY_LOOK_S)  # it may be there, and only not to be opened
             self._away()
             return
@@ -221,14 +239,36 @@ class IndexWorker:
         self._mind_unread({**scan.unreadable, **applied.unreadable}, scan)
         if whole and not self._stopping:
             self.searchable.set()
-        if self.progress.phase in ("starting", "reading", "away", "broken"):
-            self.progress = Progress("idle")
-        if held_back:
+        doubt = todo.doubtful if held_back else ""
+        self._conclude(scopes, before, begun_ns, doubt)
+
+    def _conclude(self, scopes: set[NotePath], before: Progress, begun_ns: int, doubt: str) -> None:
+        """Say where the work stands after a look without a fault.
+
+        Args:
+            scopes: What was looked at.
+            before: Where it stood before the look.
+            begun_ns: When the look began.
+            doubt: Why deletions were held back; empty where none were.
+        """
+        whole = WHOLE in scopes
+        self._working = set()
+        self._owed -= self._owed.copy() if whole else scopes
+        if doubt:
             self.progress = Progress(
-                "away",
-                why=f"{todo.doubtful}; the index is kept",
-                hint="vaultrag reindex (if they are gone on purpose)",
+                "away", why=f"{doubt}; the index is kept", hint="vaultrag reindex (if they are gone on purpose)"
             )
+        elif before.phase == "away" and not whole:
+            self.progress = before
+            self._look_again(0.0)  # it may be back: only a look at the whole vault can tell
+        elif self._owed:
+            self.progress = self._fault
+        elif self.progress.phase != "idle":
+            self.progress = Progress("idle")
+        if self.progress.phase == "idle" and not self._stopping:
+            self.checked_ns = begun_ns
+            if whole:
+                self.checked_whole_ns = begun_ns
 
     def _tidy(self) -> None:
         """While there is nothing to look at, and nobody waits for an answer."""

@@ -44,7 +44,7 @@ class Found(msgspec.Struct, frozen=True):
     title: str
     lines: Lines
     score: Annotated[float, _said("Higher is better; comparable within one answer.")]
-    evidence: Annotated[str, _said("How it was found: words, meaning, names, links.")]
+    evidence: Annotated[str, _said("How it was found: words, meaning, names, links (with which notes).")]
     holds: Holds
     preview: Annotated[str, _said("A part of the note, shortened. Read the note before quoting it.")]
     citation: Annotated[str, _said("What to cite, and what read_note takes as its path.")]
@@ -122,11 +122,16 @@ def found(hit: Hit) -> Found:
         title=hit.title,
         lines=lines(hit.start_line, hit.end_line),
         score=round(hit.score, 2),
-        evidence=arms(hit.evidence),
+        evidence=_evidence(hit),
         holds=holds(hit.standing),
         preview=hit.text or hit.line or hit.preview,
         citation=hit.citation,
     )
+
+
+def _evidence(hit: Hit) -> str:
+    sources = ", ".join(source for part in hit.evidence for source in part.source)
+    return arms(hit.evidence) + (f" (links with {sources})" if sources else "")
 
 
 def findings(answer: Answer, max_tokens: int) -> Findings:
@@ -173,7 +178,8 @@ def changes(recent: Recent, since_ns: int) -> Changes:
     """Those that changed since then; ``since_ns``: 0 for all."""
     notes = [note for note in recent.notes if note.mtime_ns >= since_ns]
     more = recent.cut if len(notes) == len(recent.notes) else 0
-    remarks = [f"{more} more are left out, which changed before these: raise limit"] if more else []
+    remarks = reasons(recent.reasons)
+    remarks += [f"{more} more are left out, which changed before these: raise limit"] if more else []
     return Changes([_changed(note) for note in notes], recent.total, remarks)
 
 

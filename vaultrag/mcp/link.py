@@ -25,6 +25,9 @@ T = TypeVar("T")
 SETTLE_S = 5.0
 """A vault that has just been opened gets so long to read its notes; after that, answers say that it still does."""
 
+LOADING_S = 1.0
+"""And its model so long to be there; the answer itself waits for it again."""
+
 _POLL_S = 0.05
 _CONNECT_S = 15.0
 
@@ -76,7 +79,7 @@ class Link:
             if self._client is None:
                 self.vault = await in_thread(self._prepare)
                 client = await AsyncClient.connect(
-                    self._wish.places, vault=self.vault, timeout_s=_CONNECT_S, reader="agent"
+                    self._wish.places, vault=self.vault, timeout_s=_CONNECT_S, reader="agent", searches=True
                 )
                 try:
                     await self._settle(client)
@@ -93,10 +96,12 @@ class Link:
             return meant(client, places, self._wish.vault).id
 
     async def _settle(self, client: AsyncClient) -> None:
-        until = time.monotonic() + SETTLE_S
-        while time.monotonic() < until:
+        started = time.monotonic()
+        bounds = {"opening": SETTLE_S, "reading": SETTLE_S, "loading": LOADING_S}
+        while True:
             status = await client.status()
-            if stage_of(status, vault_of(status, self.vault)).name not in ("opening", "reading", "loading"):
+            stage = stage_of(status, vault_of(status, self.vault)).name
+            if time.monotonic() - started >= bounds.get(stage, 0.0):
                 return
             await asyncio.sleep(_POLL_S)
 

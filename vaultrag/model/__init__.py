@@ -12,9 +12,7 @@ from vaultrag.model.answers import (
     InNote,
     Match,
     NoteView,
-    Reason,
     Span,
-    State,
     Tier,
 )
 from vaultrag.model.changes import (
@@ -72,6 +70,7 @@ from vaultrag.model.queries import (
     Reader,
     Term,
 )
+from vaultrag.model.state import IndexInfo, Reason, State
 from vaultrag.model.status import (
     DaemonStatus,
     EmbedderStatus,
@@ -98,6 +97,7 @@ __all__ = [
     "Explanation",
     "Hit",
     "InNote",
+    "IndexInfo",
     "Match",
     "NoteView",
     "Reason",

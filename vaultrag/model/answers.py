@@ -4,36 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
 from vaultrag.model.delivery import Shape, Standing
 from vaultrag.model.notes import NotePath
 from vaultrag.model.queries import Mode
-
-
-class State(StrEnum):
-    """What kind of answer this is, worst first in ``Answer.state`` when several hold."""
-
-    FULL = "full"
-    KEYWORD_ONLY = "keyword_only"
-    INDEXING = "indexing"
-    MODEL_MISMATCH = "model_mismatch"
-    RELAXED = "relaxed"
-    PARTIAL = "partial"
-
+from vaultrag.model.state import IndexInfo, Reason, State
 
 Tier = Literal["weak", "partial", "strong"]
 """How close a hit is to the question: strong and partial ones are found, weak ones are the nearest there is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why an answer is not the plain full one, and the command that changes that (empty: it passes by itself)."""
-
-    state: State
-    why: str
-    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +25,7 @@ class Evidence:
         raw: The arm's own figure: BM25 (negated, so higher is better), cosine, name similarity 0 to 1.
         weight: The arm's weight in this fusion.
         contribution: What the arm adds to the score; a hit's contributions and adjustments sum to its score.
+        source: For ``links``: the notes from which the hit was reached, those named in the query.
     """
 
     arm: str
@@ -53,6 +33,7 @@ class Evidence:
     raw: float
     weight: float
     contribution: float
+    source: tuple[NotePath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +83,14 @@ class Answer:
         shape: How much of each note there is.
         tokens: What the hits cost a model to read, about: place, title, heading, standing, text. Counted only where a
             shape, a reader or a budget was asked for.
-        cut: Hits left out for the budget.
+        cut: Hits and nearest notes left out for the budget.
         shortened: Hits of which the budget left less than the shape asks for.
         tier: That of the best hit; ``weak`` where nothing was found.
         nearest: At most three weak hits, each on one line: near, but not found.
+        index: What the answer was made from.
+        times_ms: Milliseconds that each retriever took: ``words``, ``names``, ``links``, ``meaning`` (notes and
+            passages, compared in one pass); besides ``embed`` (the query's vector), ``rank`` and ``previews``. What was
+            not asked is not there. Some of it runs side by side, so that the sum may exceed ``elapsed_ms``.
     """
 
     query: str
@@ -121,6 +106,8 @@ class Answer:
     shortened: int = 0
     tier: Tier = "weak"
     nearest: tuple[Hit, ...] = ()
+    index: IndexInfo = field(default_factory=IndexInfo)
+    times_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +178,7 @@ class InNote:
     reasons: tuple[Reason, ...] = ()
     elapsed_ms: float = 0.0
     standing: Standing | None = None
+    index: IndexInfo = field(default_factory=IndexInfo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,3 +244,6 @@ class Explanation:
     hits: tuple[ExplainedHit, ...]
     asked: ExplainedHit | None = None
     """The note that was asked about, when one was."""
+    index: IndexInfo = field(default_factory=IndexInfo)
+    times_ms: Mapping[str, float] = field(default_factory=dict)
+    """As in ``Answer``."""

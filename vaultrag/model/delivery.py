@@ -7,6 +7,7 @@ from datetime import date
 from typing import Literal
 
 from vaultrag.model.notes import NoteId, NotePath
+from vaultrag.model.state import Reason
 
 Shape = Literal["full", "preview", "compact"]
 """How much of a note: all of it, its best passage, one line."""
@@ -69,11 +70,13 @@ class Rules:
     Attributes:
         tokens: What they cost together, about.
         complete: False while notes are still being read: there may be more.
+        reasons: Why the index may lack a change, where it may.
     """
 
     rules: tuple[Rule, ...]
     tokens: int
     complete: bool = True
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +94,16 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Notes, the latest changed first. ``cut``: how many were left out for the limit or the budget."""
+    """Notes, the latest changed first. ``cut``: how many were left out for the limit or the budget.
+
+    ``reasons``: why the index may lack a change, where it may.
+    """
 
     notes: tuple[Brief, ...]
     total: int
     tokens: int
     cut: int = 0
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +125,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A line a note, by type, in an order that no edit of a note's text changes. ``cut``: notes left out at the end."""
+    """A line a note, by type, in an order that no edit of a note's text changes. ``cut``: notes left out at the end.
+
+    ``reasons``: why the index may lack a change, where it may.
+    """
 
     groups: tuple[Group, ...]
     total: int
     tokens: int
     cut: int = 0
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +156,11 @@ class Triggered:
     Attributes:
         cut: Notes that fit, but not into the budget; they are told on one line.
         problems: Notes whose ``when`` cannot be read, with the reason.
+        reasons: Why the index may lack a change, where it may.
     """
 
     notes: tuple[Called, ...]
     tokens: int
     cut: int = 0
     problems: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()

@@ -25,9 +25,11 @@ class EmbedderStatus:
 
 @dataclass(frozen=True, slots=True)
 class VaultStatus:
-    """How one vault fares. ``state``: starting, indexing, embedding, ready, away or broken.
+    """How one vault fares. ``state``: starting, indexing, embedding, ready, away, broken, or refused: not to be opened.
 
     ``identity`` stands for the model and the way its vectors were made; of those in use, empty while there are none.
+
+    ``checked_ns``: when the index was last compared with the vault and brought up to date; 0 before the first time.
 
     ``passages_pending``: notes that have their vector, but whose passages are still to be made. Search is full without.
     """
@@ -53,6 +55,7 @@ class VaultStatus:
     events: Sequence[str] = ()
     skipped_notes: Sequence[Skipped] = ()
     problem_notes: Sequence[Skipped] = ()
+    checked_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

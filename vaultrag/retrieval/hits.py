@@ -14,9 +14,10 @@ from dataclasses import replace
 from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
 from vaultrag.notes import file_text, parse_note, read_body
 from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable, VectorScan
+from vaultrag.retrieval.normalize import folded
 from vaultrag.retrieval.one_line_summary import record
 from vaultrag.retrieval.ranked import RankedNote
-from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
+from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, occurrences, preview
 
 
 class HitMaker:
@@ -115,6 +116,8 @@ class HitMaker:
                 evidence=note.evidence,
                 standing=standing,
             )
+        if _rewritten(note, row, result, wanted):
+            return None
         if max_chars <= 0 and shape == "preview":
             return _with_place(note, row, standing, result, 1, None, "")
         body, body_line = read_body(result.data)
@@ -127,6 +130,15 @@ class HitMaker:
         heading = headings[above - 1][1] if above else ""
         hit = _with_place(note, row, standing, result, body_line, shown, heading)
         return _shaped(hit, result, shape, wanted, shown)
+
+
+def _rewritten(note: RankedNote, row: NoteRow, content: Content, wanted: Mapping[str, float]) -> bool:
+    """Return whether the note was found by words that its file holds no longer."""
+    if (content.entry.mtime_ns, content.entry.size) == (row.mtime_ns, row.size) or not wanted:
+        return False
+    if not any(part.arm == "words" for part in note.evidence):
+        return False
+    return not occurrences(folded(f"{row.path}\n{file_text(content.data)}"), wanted)
 
 
 def _shaped(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from vaultrag.config import Places
-from vaultrag.errors import ConnectionLost, VaultragError
+from vaultrag.errors import ConnectionLost, InvalidParams, VaultragError
 from vaultrag.model import (
     Answer,
     Capacity,
@@ -32,7 +32,7 @@ from vaultrag.model import (
 )
 from vaultrag.rpc import calls
 from vaultrag.rpc.calls import Call
-from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket
+from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket, without_news
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, Conversation, Message, Request, encode_request, error_of
 
 T = TypeVar("T")
@@ -54,11 +54,17 @@ class AsyncClient:
 
     @classmethod
     async def connect(
-        cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 5.0, reader: Reader = "person"
+        cls,
+        places: Places | None = None,
+        *,
+        vault: str = "",
+        timeout_s: float = 5.0,
+        reader: Reader = "person",
+        searches: bool = False,
     ) -> AsyncClient:
         """Connect and say hello; see ``Client.connect``."""
         address = discover(places or Places.find())
-        greeting = hello(vault, address, reader)
+        greeting = hello(vault, address, reader, searches=searches)
         sock = await asyncio.to_thread(open_socket, address, timeout_s)
         sock.setblocking(False)
         if sock.family == socket.AF_INET:
@@ -67,7 +73,13 @@ class AsyncClient:
             streams = await asyncio.open_unix_connection(sock=sock)
         client = cls(*streams)
         try:
-            client.welcome = await client.call("hello", greeting)
+            try:
+                client.welcome = await client.call("hello", greeting)
+            except InvalidParams:
+                older = without_news(greeting)
+                if older is None:
+                    raise
+                client.welcome = await client.call("hello", older)
         except BaseException:
             await client.close()
             raise

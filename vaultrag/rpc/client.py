@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from vaultrag.config import Places
-from vaultrag.errors import ConnectionLost, DaemonNotRunning
+from vaultrag.errors import ConnectionLost, DaemonNotRunning, InvalidParams
 from vaultrag.model import (
     Answer,
     Capacity,
@@ -42,7 +42,7 @@ from vaultrag.model import (
 from vaultrag.rpc import calls
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.calls import Call, result_of
-from vaultrag.rpc.finding import CHUNK, Address, discover, hello, open_socket
+from vaultrag.rpc.finding import CHUNK, Address, discover, hello, open_socket, without_news
 from vaultrag.rpc.protocol import PARTIAL, Conversation, Message, Request
 
 __all__ = ["Address", "AsyncClient", "Client", "OnPartial", "discover", "wait_for_daemon"]
@@ -61,7 +61,13 @@ class Client:
 
     @classmethod
     def connect(
-        cls, places: Places | None = None, *, vault: str = "", timeout_s: float = 30.0, reader: Reader = "person"
+        cls,
+        places: Places | None = None,
+        *,
+        vault: str = "",
+        timeout_s: float = 30.0,
+        reader: Reader = "person",
+        searches: bool = False,
     ) -> Client:
         """Connect and say hello.
 
@@ -71,15 +77,22 @@ class Client:
             timeout_s: How long any single answer may take.
             reader: ``agent`` where what is read reaches a model or a program that acts by itself: private notes are
                 then kept back by the daemon, on this connection for good.
+            searches: A search follows: the model is loaded meanwhile.
 
         Raises:
             DaemonNotRunning, ProtocolMismatch, VaultUnknown
         """
         address = discover(places or Places.find())
-        greeting = hello(vault, address, reader)
+        greeting = hello(vault, address, reader, searches=searches)
         client = cls(open_socket(address, timeout_s))
         try:
-            client.welcome = client.call("hello", greeting)
+            try:
+                client.welcome = client.call("hello", greeting)
+            except InvalidParams:
+                older = without_news(greeting)
+                if older is None:
+                    raise
+                client.welcome = client.call("hello", older)
         except BaseException:
             client.close()
             raise

@@ -144,5 +144,5 @@ class Feeds:
 
 def still(status: DaemonStatus) -> DaemonStatus:
     """The status without what moves by itself."""
-    vaults = tuple(replace(vault, counters={}, events=(), eta_s=None) for vault in status.vaults)
+    vaults = tuple(replace(vault, counters={}, events=(), eta_s=None, checked_ns=0) for vault in status.vaults)
     return replace(status, uptime_s=0.0, vaults=vaults)

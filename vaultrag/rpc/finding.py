@@ -63,7 +63,7 @@ def alive(pid: int) -> bool:
         return not Path("/proc/self/stat").exists()
 
 
-def hello(vault: str, address: Address, reader: Reader = "person") -> dict[str, object]:
+def hello(vault: str, address: Address, reader: Reader = "person", *, searches: bool = False) -> dict[str, object]:
     """The parameters of the first call.
 
     Args:
@@ -71,6 +71,7 @@ def hello(vault: str, address: Address, reader: Reader = "person") -> dict[str, 
         address: From ``discover``.
         reader: Who gets the answers. It is said only of an agent, so that a person can still talk to an older daemon;
             with one of those, an agent gets an error and no notes.
+        searches: A search follows; said only then, see ``without_news``.
 
     Raises:
         DaemonNotRunning: The token file is gone, and with it the daemon.
@@ -88,7 +89,13 @@ def hello(vault: str, address: Address, reader: Reader = "person") -> dict[str, 
         "vault": vault,
         "token": token,
     }
-    return greeting | ({"reader": reader} if reader != "person" else {})
+    said = {"reader": reader} if reader != "person" else {}
+    return greeting | said | ({"searches": True} if searches else {})
+
+
+def without_news(greeting: dict[str, object]) -> dict[str, object] | None:
+    """Return the greeting as an older daemon understands it; None where it was that already."""
+    return {name: value for name, value in greeting.items() if name != "searches"} if "searches" in greeting else None
 
 
 def open_socket(address: Address, timeout_s: float) -> socket.socket:

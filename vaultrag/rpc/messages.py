@@ -31,6 +31,8 @@ class Hello(Params, frozen=True):
     """Over TCP: the content of the token file."""
     reader: Literal["person", "agent"] = "person"
     """Who gets the answers. From an agent private notes are kept; a connection that was an agent's stays one."""
+    searches: bool = False
+    """A search follows: the model is loaded meanwhile, so that the search need not wait for it."""
 
 
 class Search(Params, frozen=True):
@@ -49,6 +51,9 @@ class Search(Params, frozen=True):
     """Who reads: sets ``shape`` and ``limit`` where they are not said. large: preview, 10; small: compact, 5."""
     max_tokens: int = 0
     """Budget of all hits together; what was cut for it says so in ``cut`` and ``shortened``. 0 for none."""
+    deadline_ms: int | None = None
+    """How long the model is waited for; then the answer is ``partial``. 0: as long as it takes. null: what the settings
+    say, or as long as it takes where ``partial`` is true."""
     vault: str = ""
 
 
@@ -217,6 +222,10 @@ class Welcome:
     methods: tuple[str, ...]
     reader: Reader = "person"
     positions: Literal["codepoint", "utf-16", "byte"] = "codepoint"
+    build: str = ""
+    """Digest of the daemon's source."""
+    identity: str = ""
+    """Names the model and the recipe of that vault's vectors; empty while there are none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,9 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
     if session.reader == "agent":
         session.subscribe(Wish(status=False, notes=False))  # what was asked for as a person names notes
     session.greeted = True
+    if params.searches:  # several vaults have their model in common
+        for vault in session.service.vaults[:1]:
+            vault.warm()
     offered = tuple(name for name, method in METHODS.items() if method.agents or session.reader == "person")
     return Welcome(
         "vaultrag",
@@ -135,6 +138,8 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
         offered,
         session.reader,
         params.positions,
+        session.service.build,
+        session.vault_for(named).identity if named else "",
     )
 
 
@@ -152,6 +157,7 @@ def _search(session: Session, params: Search, notify: Notify) -> Answer:
         shape=params.shape,
         reader=params.reader,
         max_tokens=params.max_tokens,
+        deadline_s=None if params.deadline_ms is None else params.deadline_ms / 1000,
     )
     return in_answer(answer, session.units)
 

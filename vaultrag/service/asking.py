@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import asdict, replace
 
 from vaultrag.config import SearchSettings
@@ -20,18 +22,25 @@ from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
 from vaultrag.retrieval.related import related
 from vaultrag.retrieval.reranking import RERANKED, reranked
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
+from vaultrag.service.currency import index_info, index_reasons, worst
 from vaultrag.service.delivering import Delivery, delivered
 from vaultrag.service.explaining import Explainer, filters_of, words_of
-from vaultrag.service.faring import AWAY
 from vaultrag.service.inside import in_note
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import find
 from vaultrag.service.selecting import in_folder
+from vaultrag.service.sources import with_source
+from vaultrag.service.stopwatch import lap, stopwatch
 
 log = logging.getLogger(__name__)
 
 NEAREST = 3
 """Weak hits that are offered beside what was found."""
+
+Scanned = tuple[VectorScan | None, list[Reason]]
+"""The query against the vectors, or why not."""
+
+Looked = Callable[[], Scanned]
 
 
 class Asking:
@@ -50,15 +59,44 @@ class Asking:
         preview_chars: int | None,
         partial: Callable[[Answer], None] | None,
         wish: Delivery,
+        deadline_s: float | None = None,
         include_weak: bool = False,
     ) -> Answer:
         """See ``VaultService.search``."""
+        with stopwatch() as times:
+            answer = self._search(
+                text,
+                mode=mode,
+                typing=typing,
+                preview_chars=preview_chars,
+                partial=partial,
+                wish=wish,
+                deadline_s=deadline_s,
+                include_weak=include_weak,
+            )
+            return replace(answer, times_ms=dict(times))
+
+    def _search(
+        self,
+        text: str,
+        *,
+        mode: Mode,
+        typing: bool,
+        preview_chars: int | None,
+        partial: Callable[[Answer], None] | None,
+        wish: Delivery,
+        deadline_s: float | None,
+        include_weak: bool,
+    ) -> Answer:
         started = time.perf_counter()
+        index = index_info(self._parts)
         limit = self._limit(wish.limit)
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
         query = parse_query(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
-        looked = self._look(query, mode)
+        if deadline_s is None and partial is None:  # who has been given the words can wait for the rest
+            deadline_s = self._settings.deadline_s
+        looked = self._look(query, mode, deadline_s)
         turns, ticket = self._parts.turns, self._parts.turns.ticket()
         with turns.turn(ticket):
             draft = self._parts.engine.begin(query, mode=mode, typing=typing)
@@ -70,46 +108,55 @@ class Asking:
             shown = limit if final is None else max(limit, RERANKED)
             notes = ranking.notes if include_weak else ranking.found
             shared = min(chars, wish.preview_chars(min(limit, len(notes))))
-            with turns.turn(ticket):
+            with turns.turn(ticket), lap("previews"):
                 hits, gone = self._parts.hits.make(notes, wanted, scan, limit=shown, max_chars=shared, shape=wish.made)
-                nearest = self._nearest(ranking, wanted, scan) if len(hits) < limit and not include_weak else ()
+                nearest = self._nearest(ranking, wanted, scan) if len(hits) < limit and not include_weak else []
             self._look_at([*hits, *nearest], gone)
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking)]
-            total = len(notes) - (len(gone) if self._parts.for_agents else 0)
+            total = len(notes) - len(gone)
+            changed = not self._parts.for_agents and (gone or any(hit.stale for hit in hits))
+            known = replace(index, current=False) if changed else index
             found = Answer(
                 text,
-                _worst(reasons),
+                worst(reasons),
                 tuple(hits),
                 tuple(reasons),
                 mode,
                 total,
                 tier=ranking.tier,
                 nearest=tuple(nearest),
+                index=known,
             )
             return replace(delivered(found, wish), elapsed_ms=_since(started))
 
         if partial is not None and mode == "hybrid" and query.terms:
-            with turns.turn(ticket):
+            with turns.turn(ticket), lap("rank"):
                 early = self._parts.engine.rank(draft, None)
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
         scan, reasons = looked()
         reasons += self._index_reasons(scan)
-        with turns.turn(ticket):
+        with turns.turn(ticket), lap("rank"):
             ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
         return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
+        with stopwatch() as times:
+            return replace(self._explain(text, path=path, limit=limit, mode=mode), times_ms=dict(times))
+
+    def _explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
+        index = index_info(self._parts)
         draft = self._parts.engine.begin(parse_query(text), mode=mode)
-        scan, reasons = self._scan(draft.query, mode)
-        ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
+        scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
+        with lap("rank"):
+            ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
         reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking)]
         explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
             query=text,
-            state=_worst(reasons),
+            state=worst(reasons),
             reasons=tuple(reasons),
             words=words_of(draft.words.counts),
             filters=filters_of(draft.query),
@@ -117,6 +164,7 @@ class Asking:
             params=asdict(ranking.params),
             hits=explainer.hits(self._limit(limit)),
             asked=explainer.note(path) if path else None,
+            index=index,
         )
 
     def in_note(
@@ -126,7 +174,8 @@ class Asking:
         started = time.perf_counter()
         find(self._parts.table, path)  # before a model is asked
         draft = self._parts.engine.begin(parse_query(text), mode=mode, typing=True)
-        scan, reasons = self._scan(draft.query, mode)
+        scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
+        reasons += index_reasons(self._parts)
         return in_note(
             self._parts, path, draft, scan, reasons, limit=limit, mode=mode, measure=measure, started=started
         )
@@ -134,7 +183,8 @@ class Asking:
     def related(self, path: str, *, limit: int | None, linked: bool, folder: str = "") -> Answer:
         """See ``VaultService.related``."""
         started = time.perf_counter()
-        note_id, _ = find(self._parts.table, path)
+        index = index_info(self._parts)
+        note_id, known = find(self._parts.table, path)
         allowed = in_folder(self._parts.table, folder) if folder else None
         view = self._parts.meaning.view
         scan: VectorScan | None = None
@@ -148,8 +198,9 @@ class Asking:
         reasons = self._index_reasons(scan)
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
-        total = len(ranked) - (len(gone) if self._parts.for_agents else 0)
-        return Answer(path, _worst(reasons), tuple(hits), tuple(reasons), "meaning", total, _since(started))
+        total = len(ranked) - len(gone)
+        hits = [with_source(hit, (known,)) for hit in hits]
+        return Answer(path, worst(reasons), tuple(hits), tuple(reasons), "meaning", total, _since(started), index=index)
 
     # -- details -------------------------------------------------------------------------------------------------
 
@@ -179,16 +230,43 @@ class Asking:
         vectors = self._parts.meaning.view.vectors
         return readable(vectors.identity.model, query.text) if vectors is not None and scan is not None else 1.0
 
-    def _look(self, query: Query, mode: Mode) -> Callable[[], tuple[VectorScan | None, list[Reason]]]:
-        """Begin ``_scan`` in another thread; what is returned waits for it, or does it where the threads have enough to
-        do already: to hand it over would only be more work then.
+    def _look(self, query: Query, mode: Mode, deadline_s: float | None) -> Looked:
+        """Begin ``_scan`` in another thread; what is returned waits for it, until the deadline.
+
+        Where the threads have enough to do already it is begun only then: sooner, it would only be more work.
+
+        Args:
+            deadline_s: How long from now the model is waited for; None and 0 for as long as it takes.
         """
+        until = time.perf_counter() + deadline_s if deadline_s else None
+        context = copy_context()  # the stopwatch goes along
+
+        def begin() -> Future[Scanned]:
+            return self._parts.looking.submit(context.run, self._scan, query, mode)
+
+        def wait(begun: Future[Scanned] | None) -> Scanned:
+            try:
+                future = begun if begun is not None else begin()
+            except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
+                return self._scan(query, mode)
+            try:
+                return future.result(None if until is None else max(0.0, until - time.perf_counter()))
+            except TimeoutError:
+                if future.done():
+                    raise
+                future.cancel()
+                late = f"the model has not answered within {deadline_s:g} s; words only"
+                return None, [Reason(State.PARTIAL, late, "the same again in a moment: the model is being loaded")]
+
+        if mode == "words" or not query.terms:
+            return lambda: (None, [])
         if self._parts.turns.all_taken:
-            return lambda: self._scan(query, mode)
+            return lambda: wait(None)
         try:
-            return self._parts.looking.submit(self._scan, query, mode).result
-        except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
+            begun = begin()
+        except RuntimeError:
             return lambda: self._scan(query, mode)
+        return lambda: wait(begun)
 
     def _scan(self, query: Query, mode: Mode) -> tuple[VectorScan | None, list[Reason]]:
         """Compare the query with the vectors, or tell why not."""
@@ -209,38 +287,19 @@ class Asking:
                 return None, [Reason(State.MODEL_MISMATCH, "the model was replaced; the vectors are made again")]
             among_all = not (query.filters or query.excluded or self._parts.for_agents)
             ahead = self._parts.engine.params.pool if among_all else 0
-            return self._parts.narrowed(view.vectors.scan(view.embedder.embed_query(query.text), ahead)), []
+            with lap("embed"):
+                vector = view.embedder.embed_query(query.text)
+            with lap("meaning"):
+                return self._parts.narrowed(view.vectors.scan(vector, ahead)), []
         except EmbedError as error:
             log.info("query without meaning: %s (%s)", error.message, describe(error))
             return None, [Reason(State.KEYWORD_ONLY, error.message, error.hint)]
 
     def _index_reasons(self, scan: VectorScan | None) -> list[Reason]:
-        parts = self._parts
-        progress = parts.worker.progress
-        reasons = []
-        if progress.phase in ("starting", "reading") and not parts.worker.searchable.is_set():
-            how_far = "" if parts.for_agents else f" ({progress.done} of {progress.total})"
-            reasons.append(Reason(State.INDEXING, f"notes are still being read{how_far}"))
-        elif progress.phase == "away":
-            told = Reason(State.PARTIAL, progress.why, progress.hint)
-            reasons.append(Reason(State.PARTIAL, AWAY) if parts.for_agents else told)
-        if scan is not None and (lacking := parts.lacking()):
+        reasons = index_reasons(self._parts)
+        if scan is not None and (lacking := self._parts.lacking()):
             reasons.append(Reason(State.INDEXING, f"{lacking} notes have no vector yet"))
         return reasons
-
-
-_WORST = (
-    State.MODEL_MISMATCH,
-    State.KEYWORD_ONLY,
-    State.INDEXING,
-    State.PARTIAL,
-    State.RELAXED,
-    State.FULL,
-)
-
-
-def _worst(reasons: Sequence[Reason]) -> State:
-    return min((reason.state for reason in reasons), key=_WORST.index, default=State.FULL)
 
 
 def _since(started: float) -> float:

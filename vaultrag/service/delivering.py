@@ -70,12 +70,16 @@ def delivered(answer: Answer, wish: Delivery) -> Answer:
         hits, shortened = _shortened(hits, answer.hits, wish.max_tokens)
         costs = [cost(hit) for hit in hits]
     kept = _that_fit(costs, wish.max_tokens) if wish.max_tokens else len(hits)
+    spent = sum(costs[:kept])
+    near = [cost(hit) for hit in answer.nearest]
+    offered = _that_fit(near, wish.max_tokens - spent) if wish.max_tokens else len(near)
     return replace(
         answer,
         hits=tuple(hits[:kept]),
+        nearest=answer.nearest[:offered],
         shape=wish.shape,
-        tokens=sum(costs[:kept]),
-        cut=len(hits) - kept,
+        tokens=spent + sum(near[:offered]),
+        cut=len(hits) - kept + len(near) - offered,
         shortened=min(shortened, kept),
     )
 

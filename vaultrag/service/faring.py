@@ -6,10 +6,8 @@ from dataclasses import replace
 
 from vaultrag.indexing.view import MeaningView
 from vaultrag.model import EmbedderStatus, Skipped, VaultStatus
+from vaultrag.service.currency import AWAY
 from vaultrag.service.parts import LISTED, VaultParts
-
-AWAY = "the vault cannot be read as a whole at the moment; what is known of it stands"
-"""What an agent is told instead of how many notes are missing."""
 
 
 def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
@@ -59,6 +57,7 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         events=tuple(parts.events),
         skipped_notes=tuple(list(skipped.values())[:LISTED]) if full else (),
         problem_notes=tuple(listed),
+        checked_ns=parts.worker.checked_ns,
     )
 
 
@@ -87,6 +86,7 @@ def _status_for_agents(parts: VaultParts) -> VaultStatus:
         identity=_identity(view),
         why=why,
         hint=view.hint if why == view.why else "",
+        checked_ns=parts.worker.checked_whole_ns,
     )
 
 
@@ -94,7 +94,7 @@ def embedder_status(parts: VaultParts) -> EmbedderStatus:
     """See ``VaultService.embedder_status``."""
     view = parts.meaning.view
     if view.embedder is None:
-        state = "off" if view.state == "off" else "starting"
+        state = view.state if view.state in ("off", "waiting") else "starting"
         return EmbedderStatus("", "", state, view.why, view.hint)
     status = view.embedder.status()
     if view.state in ("waiting", "mismatch") and view.why:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from vaultrag import __version__
 from vaultrag.build import build_id
-from vaultrag.errors import VaultMissing, VaultragError, VaultUnknown
-from vaultrag.model import DaemonStatus, EmbedderStatus, Reader
+from vaultrag.config import vault_id
+from vaultrag.errors import VaultMissing, VaultragError, VaultRefused, VaultUnknown
+from vaultrag.model import DaemonStatus, EmbedderStatus, Reader, Reason, State, VaultStatus
 from vaultrag.service.news import News
 from vaultrag.service.vault import VaultService
 
@@ -33,7 +34,7 @@ class Service:
     def __init__(
         self,
         open_vault: Callable[[Path, bool], VaultService],
-        forget: Callable[[VaultService], None] = lambda vault: None,
+        forget: Callable[[Path], None] = lambda root: None,
     ) -> None:
         self._open_vault = open_vault
         self._forget = forget
@@ -41,9 +42,10 @@ class Service:
         self._lock = threading.Lock()
         self._changing = threading.Lock()  # one vault comes or goes at a time; questions to the others do not wait
         self._closed = False
+        self._refused: dict[Path, VaultragError] = {}
         self.news = News()
         self._started = time.monotonic()
-        self._build = build_id()  # now: the files may be another build's by the time somebody asks
+        self.build = build_id()  # now: the files may be another build's by the time somebody asks
         self._started_ns = time.time_ns()
         self.settled = threading.Event()
         self.settled.set()
@@ -74,8 +76,27 @@ class Service:
             vault = self._open_vault(root, known)
             with self._lock:
                 self._vaults[vault.id] = vault
+                self._refused.pop(resolved, None)
             self.news.tell(vault.id)
             return vault
+
+    def refuse(self, root: Path, fault: VaultragError) -> None:
+        """Remember why a vault cannot be opened, and say so in every answer until it can."""
+        with self._lock:
+            self._refused[root] = fault
+        self.news.tell(vault_id(root))
+
+    @property
+    def refused(self) -> dict[Path, VaultragError]:
+        """Vaults that cannot be opened, and why."""
+        with self._lock:
+            return dict(self._refused)
+
+    def refusals(self) -> tuple[Reason, ...]:
+        """Return the same as reasons, which answers of the other vaults give too."""
+        if not self._refused:
+            return ()
+        return tuple(Reason(State.FULL, _refusal(root, why), why.hint) for root, why in self.refused.items())
 
     def renew(self, root: Path) -> None:
         """Close a vault whose index proved damaged and open it anew, which mends it. Questions wait meanwhile.
@@ -100,18 +121,29 @@ class Service:
             finally:
                 self.settled.set()
 
-    def remove(self, name: str) -> VaultService:
+    def remove(self, name: str) -> None:
         """Serve this vault no longer. Its index stays where it is."""
-        vault = self.vault(name)
+        try:
+            vault = self.vault(name)
+        except VaultRefused:
+            self._remove_refused(name)
+            return
         with self._changing:
             with self._lock:
                 known = self._vaults.pop(vault.id, None)
             if known is None:
                 raise VaultUnknown(f"no vault {name[:200]} is served any more")
-            self._forget(vault)
+            self._forget(vault.root)
             vault.close()
         self.news.tell(vault.id)
-        return vault
+
+    def _remove_refused(self, name: str) -> None:
+        with self._changing:
+            for root in self._refused_by(name):
+                self._forget(root)
+                with self._lock:
+                    self._refused.pop(root, None)
+                self.news.tell(vault_id(root))
 
     @property
     def vaults(self) -> list[VaultService]:
@@ -130,6 +162,7 @@ class Service:
         found = found or self._named(name)
         if found is not None:
             return found
+        self._raise_refusal(name)
         vaults = self.vaults
         if name:
             raise VaultUnknown(f"no vault {name[:200]} is served", hint=f"vaultrag up {name[:200]}")
@@ -137,6 +170,22 @@ class Service:
             raise VaultUnknown("no vault is served", hint="vaultrag up ~/Notes")
         names = ", ".join(vault.name for vault in vaults)
         raise VaultUnknown(f"several vaults are served ({names}): say which", hint="--vault DIR")
+
+    def _raise_refusal(self, name: str) -> None:
+        """Raise why the vault meant cannot be opened, if that is so."""
+        refused = self.refused
+        meant = self._refused_by(name) if name else list(refused)
+        if not meant or (not name and self.vaults):
+            return
+        hint = next((refused[root].hint for root in meant if refused[root].hint), "vaultrag doctor")
+        raise VaultRefused("; ".join(_refusal(root, refused[root]) for root in meant), hint=hint)
+
+    def _refused_by(self, name: str) -> list[Path]:
+        return [
+            root
+            for root in self.refused
+            if name in (vault_id(root), str(root), root.name) or name.startswith(f"{root}/")
+        ]
 
     def _named(self, name: str) -> VaultService | None:
         vaults = self.vaults
@@ -154,10 +203,16 @@ class Service:
     def status(self, *, full: bool = False, reader: Reader = "person") -> DaemonStatus:
         """How everything fares, as far as this reader may know."""
         vaults = [vault.for_reader(reader) for vault in self.vaults]
-        statuses = tuple(vault.status(full=full) for vault in vaults)
-        embedder = vaults[0].embedder_status() if vaults else EmbedderStatus("", "", "off", "no vault is served")
+        statuses = (
+            *(vault.status(full=full) for vault in vaults),
+            *(_refused_status(root, fault) for root, fault in self.refused.items()),
+        )
+        nothing = "no vault can be opened" if statuses else "no vault is served"
+        embedder = vaults[0].embedder_status() if vaults else EmbedderStatus("", "", "off", nothing)
         states = [status.state for status in statuses]
-        worst = next((s for s in ("broken", "away", "starting", "indexing", "embedding") if s in states), "ready")
+        worst = next(
+            (s for s in ("refused", "broken", "away", "starting", "indexing", "embedding") if s in states), "ready"
+        )
         return DaemonStatus(
             pid=os.getpid(),
             version=__version__,
@@ -169,7 +224,7 @@ class Service:
             skipped=sum(status.skipped for status in statuses),
             embedder=embedder,
             vaults=statuses,
-            build=self._build,
+            build=self.build,
         )
 
     def close(self) -> None:
@@ -184,6 +239,14 @@ class Service:
                 closer.join()
             with self._lock:
                 self._vaults.clear()
+
+
+def _refusal(root: Path, fault: VaultragError) -> str:
+    return f"the vault {root.name} cannot be opened: {fault.message}"
+
+
+def _refused_status(root: Path, fault: VaultragError) -> VaultStatus:
+    return VaultStatus(vault_id(root), root.name, str(root), "refused", why=fault.message, hint=fault.hint)
 
 
 def _close(vault: VaultService) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from vaultrag.model import Heading, InNote, Match, Mode, Reason, State
+from vaultrag.model import Heading, InNote, Match, Mode, Reason
 from vaultrag.notes import parse_note
 from vaultrag.ports import VectorScan
 from vaultrag.retrieval.note_matches import places
 from vaultrag.retrieval.pipeline import Draft
+from vaultrag.service.currency import index_info, worst
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import content_of
 from vaultrag.service.selecting import standing_of
@@ -47,7 +48,7 @@ def in_note(
         path=known,
         title=note.title,
         query=draft.query.raw,
-        state=reasons[0].state if reasons else State.FULL,
+        state=worst(reasons),
         matches=matches,
         total=total,
         start_line=lines[0] + note.body_line if passage is not None else 0,
@@ -55,6 +56,7 @@ def in_note(
         reasons=tuple(reasons),
         elapsed_ms=round((time.perf_counter() - started) * 1000, 3),
         standing=standing_of(parts.standings(), note_id),
+        index=index_info(parts),
     )
 
 

@@ -32,6 +32,7 @@ from vaultrag.notes.private import tag_key
 from vaultrag.notes.tokens import estimate
 from vaultrag.notes.when import Deed, WhenProblem, called_by
 from vaultrag.retrieval.one_line_summary import record
+from vaultrag.service.currency import index_reasons
 from vaultrag.service.delivering import fitted
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.selecting import in_folder, lies_in, selected, standing_of, tagged
@@ -77,7 +78,8 @@ class Listing:
                 tokens=total,
                 max_tokens=bound,
             )
-        return Rules(tuple(rules), total, self._parts.worker.searchable.is_set())
+        complete = self._parts.worker.searchable.is_set()
+        return Rules(tuple(rules), total, complete, tuple(index_reasons(self._parts)))
 
     def recent(self, *, limit: int | None, folder: str, tag: str, max_tokens: int) -> Recent:
         """See ``VaultService.recent``."""
@@ -95,7 +97,8 @@ class Listing:
             tokens += cost
             kind = first_text(note.properties, "type")
             notes.append(Brief(row.path, note.title, line, kind, note.tags, entry_ns, standing))
-        return Recent(tuple(notes), len(ids), tokens, len(ids) - len(notes))
+        reasons = tuple(index_reasons(self._parts))
+        return Recent(tuple(notes), len(ids), tokens, len(ids) - len(notes), reasons)
 
     def catalogue(self, *, folder: str, tag: str, limit: int | None, max_tokens: int) -> Catalogue:
         """See ``VaultService.catalogue``."""
@@ -119,6 +122,7 @@ class Listing:
             len(rows),
             tokens,
             len(rows) - listed,
+            tuple(index_reasons(self._parts)),
         )
 
     def triggers(self, deed: Deed, *, session: str, max_tokens: int | None) -> Triggered:
@@ -161,7 +165,7 @@ class Listing:
                 left = note.body.strip("\n").count("\n") + 1
             tokens += estimate(text)
             notes.append(Called(row.path, note.title, text, why[row.note_id], left, standing))
-        return Triggered(tuple(notes), tokens, cut, problems)
+        return Triggered(tuple(notes), tokens, cut, problems, tuple(index_reasons(self._parts)))
 
     def _rule(self, row: NoteRow, standing: Standing | None) -> Rule | None:
         result = self._parts.reader.read(row.path)

@@ -12,7 +12,7 @@ from vaultrag.config import RuleSettings
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
-from vaultrag.model import Aged, NoteId, NoteRow
+from vaultrag.model import Aged, NoteId, NoteRow, Reason
 from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
@@ -41,6 +41,9 @@ class VaultParts:
         asked: Entered while an answer is made: what is done to notes meanwhile gives way.
         turns: Which answer is worked at.
         private: What makes a note private, in words; empty for one that agents may see.
+        waiting: Counts the changes that were noticed and that the worker has not been told of yet.
+        beside: Which other vaults of the daemon cannot be opened, and why.
+        build: Digest of the daemon's source.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
     """
 
@@ -69,4 +72,7 @@ class VaultParts:
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
     asked: Callable[[], AbstractContextManager[None]] = nullcontext
     turns: Turns = field(default_factory=lambda: Turns(AT_ONCE))
+    waiting: Callable[[], int] = lambda: 0
+    beside: Callable[[], Sequence[Reason]] = lambda: ()
+    build: str = ""
     for_agents: bool = False

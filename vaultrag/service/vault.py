@@ -27,9 +27,11 @@ from vaultrag.model import (
 from vaultrag.notes.when import Deed
 from vaultrag.service import faring, reading
 from vaultrag.service.asking import Asking
+from vaultrag.service.currency import index_info
 from vaultrag.service.delivering import delivery_of
 from vaultrag.service.listing import Listing
 from vaultrag.service.parts import VaultParts
+from vaultrag.service.warmer import Warmer
 from vaultrag.service.whereabouts import of_vault, whereabouts
 
 
@@ -44,6 +46,7 @@ class VaultService:
         self._agents = VaultService(agents, settings) if agents is not None else None
         self._asking = Asking(parts, settings)
         self._listing = Listing(parts)
+        self._warmer = Warmer(parts.looking, parts.clock)
         self.id = parts.id
         self.root = parts.root
         self.name = parts.root.name
@@ -77,6 +80,7 @@ class VaultService:
         shape: Shape | None = None,
         reader: Capacity | None = None,
         max_tokens: int = 0,
+        deadline_s: float | None = None,
     ) -> Answer:
         """The notes that fit, best first; none when nothing can be proven to.
 
@@ -90,6 +94,8 @@ class VaultService:
             shape: How much of each note; a preview, where neither this nor ``reader`` says.
             reader: Sets shape and limit where they are not said.
             max_tokens: Budget of all hits together; 0 for none. What was cut is said in the answer.
+            deadline_s: How long the model is waited for; 0 for as long as it takes. None for what the settings say, or
+                as long as it takes where ``partial`` is given.
         """
         with self._parts.asked():
             return self._asking.search(
@@ -99,6 +105,7 @@ class VaultService:
                 preview_chars=preview_chars,
                 partial=partial,
                 wish=delivery_of(shape, reader, limit, max_tokens),
+                deadline_s=deadline_s,
             )
 
     def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:
@@ -232,6 +239,15 @@ class VaultService:
     def reindex(self) -> None:
         """Compare everything with the disk and, for a person, believe what is missing and try again what failed."""
         self._parts.worker.reconcile(confirmed=not self._parts.for_agents)
+
+    @property
+    def identity(self) -> str:
+        """Name of the model and the recipe of the vectors in use; empty while there are none."""
+        return index_info(self._parts).identity
+
+    def warm(self) -> None:
+        """Have the model loaded, in another thread, because a search is about to come."""
+        self._warmer.warm(self._parts.meaning.view.embedder)
 
     def close(self) -> None:
         self._parts.close()

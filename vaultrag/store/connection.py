@@ -17,7 +17,6 @@ from unicodedata import normalize
 from weakref import WeakSet
 
 import apsw
-import sqlite_vec
 
 from vaultrag.errors import StoreCorrupt, StoreError, StoreFull
 
@@ -51,11 +50,12 @@ _listeners: dict[Path, Callable[[], None]] = {}
 """Who is told, by folder, when a file proves damaged in use."""
 
 
-def connect(path: Path, *, readonly: bool = False, in_use: bool = False) -> apsw.Connection:
-    """Open a database file with sqlite-vec loaded.
+def connect(path: Path, *, readonly: bool = False, in_use: bool = False, with_vectors: bool = True) -> apsw.Connection:
+    """Open a database file.
 
     Args:
         in_use: Others have it open, and found it sound; see ``translating``.
+        with_vectors: Load sqlite-vec. The index of notes does not need it, and must open where it cannot be loaded.
 
     Raises:
         StoreError, StoreCorrupt, StoreFull
@@ -67,15 +67,28 @@ def connect(path: Path, *, readonly: bool = False, in_use: bool = False) -> apsw
             for pragma in _PRAGMAS:
                 if not (readonly and "journal_" in pragma):
                     _set(connection, pragma)
-            connection.enable_load_extension(True)
-            connection.load_extension(sqlite_vec.loadable_path())
-            connection.enable_load_extension(False)
+            if with_vectors:
+                _load_sqlite_vec(connection)
             # SQLite's own lower() knows ASCII only. No table or index depends on this function.
             connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _load_sqlite_vec(connection: apsw.Connection) -> None:
+    try:
+        import sqlite_vec  # here, so that words are served without it
+
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)
+    except (ImportError, apsw.ExtensionLoadingError, AttributeError) as error:
+        raise StoreError(
+            f"the library sqlite-vec cannot be loaded, so there is no search by meaning: {error}",
+            hint="pip install --force-reinstall apsw 'sqlite-vec>=0.1.9,<0.1.10'",
+        ) from error
 
 
 def _set(connection: apsw.Connection, pragma: str) -> None:
@@ -115,6 +128,12 @@ def translating(path: Path, *, in_use: bool = True) -> Iterator[None]:
 
 
 def _full(path: Path, error: apsw.Error) -> StoreFull:
+    if path.is_dir():
+        return StoreFull(
+            f"{path.name} cannot be opened: a folder stands in its place",
+            hint=f"move {path} away; the file is made again from the notes",
+            path=str(path),
+        )
     return StoreFull(
         f"{path.name} cannot be written: {error}",
         hint=f"make room, or make {path.parent} writable; the notes themselves are not touched",
@@ -200,8 +219,11 @@ def mark_clean(connection: apsw.Connection, path: Path) -> None:
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('clean', '1')")
 
 
-def check(path: Path) -> None:
+def check(path: Path, *, with_vectors: bool = True) -> None:
     """Look at the file's structure, thoroughly unless it was closed well.
+
+    Args:
+        with_vectors: See ``connect``.
 
     Raises:
         StoreCorrupt
@@ -210,7 +232,7 @@ def check(path: Path) -> None:
         raise corrupt(path, _damaged[path], in_use=False)
     if not path.exists() or path.stat().st_size == 0:
         return
-    connection = connect(path)
+    connection = connect(path, with_vectors=with_vectors)
     try:
         with translating(path, in_use=False):
             if _closed_well(connection, path):
@@ -244,8 +266,12 @@ def _casefold(*texts: Any) -> str | None:
 class Readers:
     """Read-only connections to one file, one a thread, opened when first asked for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, with_vectors: bool = True) -> None:
+        """Args:
+        with_vectors: See ``connect``.
+        """
         self._path = path
+        self._with_vectors = with_vectors
         self._local = threading.local()
         # Weak: the connection of a thread that has ended goes with it.
         self._all: WeakSet[apsw.Connection] = WeakSet()
@@ -258,7 +284,7 @@ class Readers:
         if connection is None:
             if not self._closed and not self._path.exists():
                 raise corrupt(self._path, "it was removed while it was in use")
-            connection = connect(self._path, readonly=True, in_use=True)
+            connection = connect(self._path, readonly=True, in_use=True, with_vectors=self._with_vectors)
             with self._lock:
                 if self._closed:
                     connection.close()

@@ -106,7 +106,7 @@ class StoreFolder:
 
     def _check(self, path: Path) -> None:
         if path not in self._sound:
-            check(path)
+            check(path, with_vectors=path.name != NOTES_FILE)
             self._sound.add(path)
 
     def _restore(self, path: Path) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
-import sqlite_vec
 
 from vaultrag.errors import StoreError
 from vaultrag.model import HeldVector, Identity, NoteId, NotePath, Skipped
@@ -74,7 +73,7 @@ def try_engine() -> Engine:
     except StoreError as error:
         raise StoreError(
             f"the database engine does not work here: {error.message}",
-            hint=f"pip install --force-reinstall apsw 'sqlite-vec=={sqlite_vec.__version__}'",
+            hint="pip install --force-reinstall apsw 'sqlite-vec>=0.1.9,<0.1.10'",
         ) from error
 
 
@@ -88,7 +87,10 @@ def look(path: Path) -> LookedAt | None:
     if not path.exists():
         return None
     notes = path.name == NOTES_FILE
-    with contextlib.closing(connect(path, readonly=True)) as connection, translating(path, in_use=False):
+    with (
+        contextlib.closing(connect(path, readonly=True, with_vectors=not notes)) as connection,
+        translating(path, in_use=False),
+    ):
         said = str(scalar(connection, "PRAGMA quick_check(1)"))
         if said != "ok":
             raise corrupt(path, said, in_use=False)
@@ -99,9 +101,15 @@ def look(path: Path) -> LookedAt | None:
             rows=int(scalar(connection, count)) if schema else 0,
             schema=schema,
             newest=newest,
-            bytes=path.stat().st_size,
+            bytes=size_of(path),
             identity=None if notes or schema > newest else identity_in(connection, path),
         )
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes that a database takes: its file, and the write-ahead log beside it, which may be the larger."""
+    parts = (path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm"))
+    return sum(part.stat().st_size for part in parts if part.exists())
 
 
 class NotesFile:
@@ -111,7 +119,7 @@ class NotesFile:
         """Args:
         folder: The vault's own, in the data folder.
         """
-        self.readers = Readers(folder / NOTES_FILE)
+        self.readers = Readers(folder / NOTES_FILE, with_vectors=False)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[tuple[apsw.Connection, int | None]]:

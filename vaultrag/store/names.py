@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.model import NameHit, NoteId
-from vaultrag.notes.words import name_key, tokens_of_name
+from vaultrag.notes.words import tokens_of_name
 from vaultrag.retrieval.fuzzy import MIN_FUZZY, Likeness, telling
-from vaultrag.retrieval.stop_words import STOP_WORDS
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
@@ -28,8 +27,6 @@ from vaultrag.store.private import Hidden, listed, nothing_hidden
 
 MAX_NAME_WORDS = 12
 """A longer query is a question, not a name."""
-
-_MAX_TEXT_WORDS, _MAX_INNER_WORDS, _MAX_BEARERS = 32, 6, 3
 
 _MIN_SIMILARITY = 0.75
 _CANDIDATES = 100
@@ -73,12 +70,6 @@ class Names:
                 best[hit.note_id] = hit
         return sorted(best.values(), key=lambda hit: (-hit.similarity, len(hit.name), hit.note_id))[:k]
 
-    def exact(self, text: str) -> list[NoteId]:
-        """Notes whose title, file name or alias is exactly this, case, accents and separators aside."""
-        with self._index.readers.reading() as connection:
-            seen = _Seen(None, self._hidden(connection))
-            return [hit.note_id for hit in _exact(connection, name_key(text), seen) if hit.kind != "heading"]
-
     def spelled(self, word: str) -> list[str]:
         """The words of titles, file names and aliases that ``word`` is likely to be a slip of.
 
@@ -102,39 +93,6 @@ class Names:
         if not 0.0 < best < 1.0:
             return []
         return sorted({likeness.others[place] for place in np.flatnonzero(values == best)})[:3]
-
-    def linking(
-        self, text: str, *, k: int = 50, allowed: frozenset[NoteId] | None = None
-    ) -> list[tuple[NoteId, float]]:
-        """Notes that link to a note whose title, file name or alias stands in ``text``, word for word.
-
-        The longest names count; a name that many notes bear names none of them.
-
-        Returns:
-            (note, share of the named notes it links to), best first.
-        """
-        words = tokens_of_name(text)[:_MAX_TEXT_WORDS]
-        keys = {
-            " ".join(words[start:end]): range(start, end)
-            for start in range(len(words))
-            for end in range(start + 1, min(start + _MAX_INNER_WORDS, len(words)) + 1)
-            if any(len(word) > 2 and word not in STOP_WORDS for word in words[start:end])
-        }
-        if not keys:
-            return []
-        with self._index.readers.reading() as connection:
-            hidden = self._hidden(connection)
-            named = _named_in(connection, keys, hidden)
-            found = rows(
-                connection,
-                "SELECT links.note_id, count(DISTINCT names.note_id) FROM names JOIN links ON links.key = names.key"
-                " WHERE names.note_id IN (SELECT value FROM json_each(?1)) AND names.kind != 'heading'"
-                " AND names.key != '' AND links.note_id NOT IN (SELECT value FROM json_each(?1))"
-                " GROUP BY links.note_id ORDER BY 2 DESC, 1",
-                (json.dumps(named),),
-            ) if named else []  # fmt: skip
-        seen = _Seen(allowed, hidden)
-        return [(note_id, count / len(named)) for note_id, count in found if note_id in seen][:k]
 
     def _similar(
         self, connection: apsw.Connection, words: Sequence[str], generation: int | None, seen: _Seen
@@ -211,29 +169,6 @@ class _Seen:
 
 
 _NOT_HIDDEN = "note_id NOT IN (SELECT value FROM json_each(?))"
-
-
-def _named_in(connection: apsw.Connection, keys: Mapping[str, range], hidden: frozenset[NoteId]) -> list[NoteId]:
-    """The notes that bear one of these names, without the names that stand within a longer one.
-
-    Args:
-        keys: Name to the places of its words in the text.
-    """
-    bearers: dict[str, set[NoteId]] = {}
-    for key, note_id in rows(
-        connection,
-        "SELECT key, note_id FROM names WHERE kind != 'heading' AND key IN (SELECT value FROM json_each(?))"
-        f" AND {_NOT_HIDDEN} LIMIT 500",
-        (json.dumps(list(keys)), listed(hidden)),
-    ):
-        bearers.setdefault(key, set()).add(note_id)
-    named: set[NoteId] = set()
-    taken: set[int] = set()
-    for key in sorted(bearers, key=lambda key: -len(keys[key])):
-        if taken.isdisjoint(keys[key]) and len(bearers[key]) <= _MAX_BEARERS:
-            taken.update(keys[key])
-            named |= bearers[key]
-    return sorted(named)
 
 
 _EXACT_WORTH = {"title": 1.0, "file": 1.0, "alias": 1.0, "heading": 0.85}

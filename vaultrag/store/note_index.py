@@ -46,7 +46,7 @@ class NoteIndex:
 
     def __init__(self, path: Path, writer: apsw.Connection) -> None:
         self.path = path
-        self.readers = Readers(path)
+        self.readers = Readers(path, with_vectors=False)
         self._writer = writer
         self._lock = threading.RLock()
         self._closed = False
@@ -65,7 +65,7 @@ class NoteIndex:
         Raises:
             StoreError: See ``store.connection``.
         """
-        writer = connect(path)
+        writer = connect(path, with_vectors=False)
         try:
             migrate(writer, NOTE_STEPS, path)
             if renew(writer, path):

@@ -25,8 +25,7 @@ ROOM_BYTES = 96_000_000
 """Memory for passages' vectors: those of 20,000 notes, with 384 numbers each."""
 
 READ_FACTOR = 2
-"""With one bit a number, so many times the notes asked for are read from the disk. On 49,000 passages of SciFact the 200
-best notes are all among them; a factor of 1 loses one in sixty."""
+"""With one bit a number, so many times the notes asked for are read from the disk."""
 
 Ids = NDArray[np.int64]
 Cosines = NDArray[np.float64]

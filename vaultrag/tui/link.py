@@ -82,7 +82,7 @@ class Link:
         pause = FIRST_PAUSE_S
         while True:
             try:
-                async with await AsyncClient.connect(self._places) as client:
+                async with await AsyncClient.connect(self._places, searches=True) as client:
                     pause = FIRST_PAUSE_S
                     await self._follow(client, on_link, on_status)
                 on_link(LinkState("gone", "it closed the connection"))

@@ -50,7 +50,7 @@ def state_told(view: View) -> Told:
     stage = stage_of(view.status, vault)
     if stage.name not in ("done", "stuck"):
         return _stage_told(stage, vault)
-    if vault.state in ("away", "broken"):
+    if vault.state in ("away", "broken", "refused"):
         return Told(f"{vault.state}: {_because(vault.why, vault.hint)}", "bad")
     if view.related_to and view.answer is not None and not view.waiting:
         return Told(f"related to {one_line(view.related_to)}")
@@ -102,6 +102,8 @@ def widening(answer: Answer, mode_key: str) -> str:
     """What could find more."""
     if answer.state in (State.INDEXING, State.MODEL_MISMATCH):
         return "again when every note has been indexed"
+    if not answer.index.current or answer.state is State.PARTIAL:
+        return "again in a moment: not everything could be searched"
     if _FILTER.search(answer.query):
         return "without the filters"
     if _EXCLUSION.search(answer.query):

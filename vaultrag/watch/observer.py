@@ -112,6 +112,11 @@ class VaultWatcher:
             self._check_at = self._clock.monotonic()
             self._wake.notify_all()
 
+    @property
+    def waiting(self) -> int:
+        """Changes that were heard of, and are held back until the note is quiet."""
+        return len(self._pending) + bool(self._alarm)
+
     def describe(self) -> str:
         """How changes are noticed, for ``status``."""
         if self._thread is None:

@@ -32,12 +32,13 @@ _STATES = {
 _FILTER = re.compile(r"(?:^|\s)-\S|(?:^|\s)-?(?:tag|path|file|after|before|is):\S|(?:^|\s)\[[^\]]+\]", re.IGNORECASE)
 
 
-def answer_lines(answer: Answer, width: int) -> Iterator[Text]:
+def answer_lines(answer: Answer, width: int, advice: str | None = None) -> Iterator[Text]:
     """The whole answer, best hit first.
 
     Args:
         answer: As the daemon gave it.
         width: Columns there are.
+        advice: What to try where nothing was found; None for what fits the query.
     """
     width = min(width, MAX_WIDTH)
     for rank, hit in enumerate(answer.hits, start=1):
@@ -45,7 +46,7 @@ def answer_lines(answer: Answer, width: int) -> Iterator[Text]:
         yield Text()
     if not answer.hits:
         yield Text(f"nothing found for {one_line(answer.query)}")
-        if advice := widening(answer):
+        if advice := unfinished(answer) or (widening(answer) if advice is None else advice):
             yield Text(f"  try: {advice}", style="dim")
     if (line := state_line(answer)) is not None:
         yield line
@@ -93,6 +94,14 @@ def preview_lines(preview: str, spans: Sequence[Span], width: int, lines: int = 
     return shown
 
 
+def unfinished(answer: Answer) -> str:
+    """What to try where not everything could be searched; empty where it could."""
+    if answer.index.current and answer.state is not State.PARTIAL:
+        return ""
+    hint = next((reason.hint for reason in answer.reasons if reason.hint), "")
+    return hint or "again in a moment: what was changed just now is still being read"
+
+
 def widening(answer: Answer) -> str:
     """What could find more; empty when nothing comes to mind."""
     query = answer.query.strip()
@@ -125,10 +134,12 @@ def _place_line(hit: Hit, width: int) -> Text:
     stale = "changed since it was indexed" if hit.stale else ""
     standing = one_line(told(hit.standing)) if hit.standing is not None else ""
     tags = " ".join(f"#{tag}" for tag in hit.tags)
+    sources = one_line(", ".join(source for part in hit.evidence for source in part.source))
     for part, style in (
         (standing, "yellow"),
         (stale, "yellow"),
         (one_line(hit.heading), "italic"),
+        (f"links with {sources}" if sources else "", "dim"),
         (one_line(tags), "magenta"),
     ):
         if part and line.cell_len + cell_len(part) + 3 <= width:

@@ -32,7 +32,7 @@ class Stage:
 
 def stage_of(status: DaemonStatus, vault: VaultStatus) -> Stage:
     """Where this vault stands."""
-    if vault.state in ("away", "broken"):
+    if vault.state in ("away", "broken", "refused"):
         return Stage("stuck")
     if vault.state == "starting":
         return Stage("opening")

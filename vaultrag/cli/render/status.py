@@ -11,7 +11,15 @@ from rich.text import Text
 from vaultrag.cli.render.words import count, duration, one_line
 from vaultrag.model import DaemonStatus, EmbedderStatus, Skipped, VaultStatus
 
-_COLOURS = {"ready": "green", "idle": "green", "away": "red", "broken": "red", "down": "red", "missing": "red"}
+_COLOURS = {
+    "ready": "green",
+    "idle": "green",
+    "away": "red",
+    "broken": "red",
+    "refused": "red",
+    "down": "red",
+    "missing": "red",
+}
 
 _NO_VECTORS = ("off", "down", "missing", "broken", "waiting")
 
@@ -45,7 +53,7 @@ def summary(status: DaemonStatus, vaults: Sequence[VaultStatus]) -> str:
 def vault_line(vault: VaultStatus, embedder: EmbedderStatus | None = None) -> str:
     """How a vault fares, in one line."""
     line = f"{one_line(vault.name)}: {count(vault.notes, 'note')}"
-    if vault.state in ("away", "broken"):
+    if vault.state in ("away", "broken", "refused"):
         return f"{line}, {vault.state}: {_why(vault.why, vault.hint)}"
     if vault.state in ("starting", "indexing"):
         return f"{line} so far, being read; vaultrag status"

@@ -67,6 +67,8 @@ function answer(...paths: string[]): Answer {
     tokens: 0,
     cut: 0,
     shortened: 0,
+    index: { build: '', identity: '', current: true, checked_ns: 0, pending: 0 },
+    times_ms: {},
   };
 }
 
@@ -191,10 +193,10 @@ describe('matches', () => {
 
   it('have their reason said, the strongest first', () => {
     const evidence = [
-      { arm: 'words', rank: 2, raw: 1, weight: 1, contribution: 0.2 },
-      { arm: 'passages', rank: 1, raw: 1, weight: 1, contribution: 0.5 },
-      { arm: 'meaning', rank: 1, raw: 1, weight: 1, contribution: 0.1 },
-      { arm: 'names', rank: 1, raw: 1, weight: 1, contribution: 0 },
+      { arm: 'words', rank: 2, raw: 1, weight: 1, contribution: 0.2, source: [] },
+      { arm: 'passages', rank: 1, raw: 1, weight: 1, contribution: 0.5, source: [] },
+      { arm: 'meaning', rank: 1, raw: 1, weight: 1, contribution: 0.1, source: [] },
+      { arm: 'names', rank: 1, raw: 1, weight: 1, contribution: 0, source: [] },
     ];
     expect(whyFound(evidence)).toBe('meaning + words');
     expect(whyAtLength(evidence)).toContain('passages: rank 1, 0.50 of the score');
