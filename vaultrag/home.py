@@ -9,6 +9,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OTEL_SDK_DISABLED": "true"}
+"""What switches off the reporting in libraries that have some: onnxruntime (on by default from 1.30), huggingface_hub
+(comes with tokenizers, is never imported) and OpenTelemetry (comes with mcp; sends only where its SDK is installed)."""
+
 
 def own_home(environ: Mapping[str, str]) -> Path | None:
     """The one folder for everything, where ``VAULTRAG_HOME`` is set."""

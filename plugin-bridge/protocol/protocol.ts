@@ -20,6 +20,8 @@ export interface Answer {
   tokens: number;
   cut: number;
   shortened: number;
+  tier: 'partial' | 'strong' | 'weak';
+  nearest: Hit[];
   index: IndexInfo;
   times_ms: Record<string, number>;
 }
@@ -131,8 +133,8 @@ export interface ExplainedHit {
   score: number;
   covered: number;
   cosine: number | null;
-  log_odds: number | null;
-  needed: number;
+  near: number;
+  tier: 'partial' | 'strong' | 'weak';
   found: boolean;
   verdict: string;
   evidence: Evidence[];
@@ -147,15 +149,15 @@ export interface ExplainedWord {
   role: string;
 }
 
-/** How a query was read, what the arms brought, and why each note stands where it stands. */
+/** How a query was read, what the retrievers brought, and why each note stands where it stands. `params`: The parameters of the ranking (`retrieval/params.py`). */
 export interface Explanation {
   query: string;
   state: State;
   reasons: Reason[];
   words: ExplainedWord[];
   filters: string[];
-  confidence: number | null;
-  needed: number;
+  tier: 'partial' | 'strong' | 'weak';
+  params: Record<string, number>;
   hits: ExplainedHit[];
   asked: ExplainedHit | null;
   index: IndexInfo;
@@ -207,6 +209,7 @@ export interface Hit {
   line: string;
   text: string;
   standing: Standing | null;
+  tier: 'partial' | 'strong' | 'weak';
 }
 
 /** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
@@ -363,6 +366,7 @@ export interface Search {
   reader?: 'large' | 'small' | null;
   max_tokens?: number;
   deadline_ms?: number | null;
+  include_weak?: boolean;
   vault?: string;
 }
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.embed.address import is_loopback, listening, split_host
+from vaultrag.address import is_loopback, listening, split_host
 from vaultrag.embed.cache import QueryCache
 from vaultrag.embed.gate import Gate
 from vaultrag.embed.ollama_api import OllamaApi

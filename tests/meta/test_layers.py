@@ -16,6 +16,7 @@ LEVELS: dict[str, int] = {
     "build": 0,
     "model": 1,
     "home": 1,
+    "address": 1,
     "config": 2,
     "ports": 2,
     "install": 4,

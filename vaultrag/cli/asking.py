@@ -57,6 +57,7 @@ def search(
         Capacity | None, typer.Option("--reader", help="Who reads: sets shape and limit. small: 5 lines.")
     ] = None,
     max_tokens: MaxTokens = 0,
+    every: Annotated[bool, typer.Option("--all", help="Weak hits too, among the others.")] = False,
     as_json: AsJson = False,
     form: Annotated[
         Format,
@@ -86,6 +87,7 @@ def search(
             shape=shape,
             reader=reader,
             max_tokens=max_tokens,
+            include_weak=every,
         )
         if form == "human" and (shape or reader or max_tokens):
             write(joined(answer_text(answer)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from vaultrag.address import is_loopback
 from vaultrag.config import vault_id
 from vaultrag.doctor.findings import Case, Finding, ok
-from vaultrag.embed.address import is_loopback
 from vaultrag.embed.ollama_api import OllamaApi
 from vaultrag.embed.registry import better, choose
 from vaultrag.errors import EmbedError, ModelMissing, StoreError

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import httpx
 import ollama
 
+from vaultrag.address import is_loopback
 from vaultrag.config import EmbedderSettings
-from vaultrag.embed.address import is_loopback
 from vaultrag.embed.splitting import Refused
 from vaultrag.errors import EmbedderUnavailable, ModelMissing
 

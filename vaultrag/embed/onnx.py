@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaultrag.embed.pooling import normalise
+from vaultrag.embed.runtime import load_runtime
 from vaultrag.errors import ModelBroken
 
 if TYPE_CHECKING:
@@ -123,12 +124,7 @@ class MiniLM:
             ModelBroken: A file or a library is absent or not as it should be.
         """
         weights, vocabulary = verify(WEIGHTS), verify(TOKENIZER)
-        try:
-            import onnxruntime
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            reason = f"the builtin model needs a library that cannot be loaded: {error}"
-            raise ModelBroken(reason, hint="pip install --force-reinstall onnxruntime tokenizers") from error
+        onnxruntime, tokenizer_class = load_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = max(1, min(threads, os.cpu_count() or 1))
         options.inter_op_num_threads = 1
@@ -139,7 +135,7 @@ class MiniLM:
         options.log_severity_level = 3
         try:
             session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
-            tokenizer = Tokenizer.from_file(str(vocabulary))
+            tokenizer = tokenizer_class.from_file(str(vocabulary))
         except Exception as error:  # both libraries raise bare Exception and types of their own
             raise ModelBroken(f"the builtin model cannot be loaded: {error}", hint=WEIGHTS.repair) from error
         # The file asks for a cut and padding at 128; what is cut here is counted.

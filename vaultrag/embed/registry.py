@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from vaultrag.embed.address import is_loopback, listening
+from vaultrag.address import is_loopback, listening
 from vaultrag.errors import EmbedderUnavailable, EmbedError, ModelMissing
 
 if TYPE_CHECKING:

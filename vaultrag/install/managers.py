@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
 import shutil
 import subprocess
@@ -11,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaultrag.config import Places
+from vaultrag.address import is_loopback, split_host
+from vaultrag.config import Places, load
 from vaultrag.errors import ServiceError
 from vaultrag.install.plans import SERVICE, SOCKET, Command, Plan, Where, asking
 from vaultrag.install.units import Launch
@@ -74,11 +76,23 @@ def launch(environ: Mapping[str, str], places: Places, system: str) -> Launch:
         socket=str(places.socket),
         log=str(places.log),
         environment=told,
+        servers=_servers(load(places.config_file).embedder.host),
     )
     for text in (*made.program, made.data, made.socket, *told.values()):
         if any(ord(sign) < 32 for sign in text):
             raise ServiceError(f"the path {text!a} has a control character in it", hint="vaultrag up")
     return made
+
+
+def _servers(host: str) -> tuple[str, ...] | None:
+    """Return the address that the settings name, if it is another machine's; None where it takes a look-up."""
+    try:
+        name, _ = split_host(host)
+        if is_loopback(host):
+            return ()
+        return (str(ipaddress.ip_address(name)),)
+    except ValueError:
+        return None
 
 
 def run_command(command: Command) -> str:

@@ -29,6 +29,8 @@ class Launch:
         socket: Where clients knock; empty where there are no Unix sockets.
         log: The file for what it says, where the manager keeps no log of its own.
         environment: What it is told besides.
+        servers: IP addresses that the settings name and that it may connect to; None for a name that only a look-up
+            could tell, and then it may connect anywhere.
     """
 
     program: tuple[str, ...]
@@ -37,6 +39,7 @@ class Launch:
     socket: str
     log: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    servers: tuple[str, ...] | None = ()
 
 
 def socket_unit(launch: Launch) -> str:
@@ -63,6 +66,14 @@ def service_unit(launch: Launch) -> str:
         f"Environment={systemd_word(f'{name}={value}')}\n" for name, value in sorted(launch.environment.items())
     )
     writes = "\n".join(f"ReadWritePaths=-{systemd_word(path)}" for path in dict.fromkeys((launch.data, launch.runtime)))
+    network = ""
+    if launch.servers is not None:
+        allowed = " ".join(("localhost", *launch.servers))
+        network = (
+            "# It speaks to this machine only (a local Ollama), and to the server that the settings name. Held by the\n"
+            "# kernel where the user's manager may load such filters.\n"
+            f"IPAddressDeny=any\nIPAddressAllow={allowed}\n"
+        )
     return f"""[Unit]
 Description=vaultrag, local search for your notes
 Documentation=https://github.com/vaultrag/vaultrag
@@ -105,7 +116,7 @@ PrivateTmp=yes
 UMask=0077
 NoNewPrivileges=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-RestrictNamespaces=yes
+{network}RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 LockPersonality=yes

@@ -43,18 +43,29 @@ class Found(msgspec.Struct, frozen=True):
     path: Path
     title: str
     lines: Lines
-    score: Annotated[float, _said("Higher is better; comparable within one answer.")]
+    score: Annotated[float, _said("Higher is better; it means the same in every answer.")]
+    tier: Annotated[str, _said("strong: close to the question; partial: some of it. Neither says that it answers.")]
     evidence: Annotated[str, _said("How it was found: words, meaning, names, links (with which notes).")]
     holds: Holds
     preview: Annotated[str, _said("A part of the note, shortened. Read the note before quoting it.")]
     citation: Annotated[str, _said("What to cite, and what read_note takes as its path.")]
 
 
+class Near(msgspec.Struct, frozen=True):
+    """A note that is near, but not found: it most likely does not answer."""
+
+    path: Path
+    title: str
+    line: Annotated[str, _said("The note in one sentence.")]
+
+
 class Findings(msgspec.Struct, frozen=True):
-    """Notes, the best first. None: the vault does not know, as far as it could be searched (see state)."""
+    """Notes, the best first. None, and none nearest: the vault does not know, as far as it could be searched."""
 
     state: State
+    abstain: Annotated[bool, _said("True: nothing is close enough to answer from. Say so; do not guess.")]
     notes: list[Found]
+    nearest: Annotated[list[Near], _said("Weak candidates, offered apart from what was found.")]
     total: Annotated[int, _said("How many notes fit in all.")]
     remarks: Remarks
 
@@ -122,6 +133,7 @@ def found(hit: Hit) -> Found:
         title=hit.title,
         lines=lines(hit.start_line, hit.end_line),
         score=round(hit.score, 2),
+        tier=hit.tier,
         evidence=_evidence(hit),
         holds=holds(hit.standing),
         preview=hit.text or hit.line or hit.preview,
@@ -152,7 +164,11 @@ def findings(answer: Answer, max_tokens: int) -> Findings:
         said.append(f"{cut} more are left out to save tokens: raise max_tokens, or narrow the query")
     if shortened:
         said.append("Some previews are shortened to save tokens: read_note has the whole")
-    return Findings(str(answer.state), notes, answer.total, said)
+    nearest = [Near(hit.path, hit.title, hit.line) for hit in answer.nearest]
+    spent = cost(notes, said)
+    while nearest and spent + sum(estimate(str(value)) for one in nearest for value in astuple(one)) > max_tokens:
+        nearest.pop()
+    return Findings(str(answer.state), not answer.hits, notes, nearest, answer.total, said)
 
 
 def cost(notes: Sequence[Found], said: Sequence[str]) -> int:

@@ -7,22 +7,38 @@ from collections.abc import Iterator, Sequence
 from vaultrag.mcp.answers import CURRENT, Changes, Findings, NoteText, RuleBook, VaultState
 
 NOTHING = "Nothing found: the vault does not know."
+NOTHING_CLOSE = "Nothing matches closely: no note here answers this. Nearest notes:"
+NOTHING_ELSE = "Nothing else matches closely. Nearest notes:"
+NO_ROOM = "Nothing is shown: max_tokens is too small for a single note."
 UNSURE = "Nothing found, but not all of the vault could be searched."
 NO_RULES = "The vault has no rules."
 
 
 def of_findings(answer: Findings) -> str:
     def parts() -> Iterator[str]:
-        if not answer.notes:
-            yield NOTHING if answer.state in ("full", "relaxed") else UNSURE
+        if not answer.notes and not answer.nearest:
+            yield _nothing(answer)
         for rank, note in enumerate(answer.notes, 1):
-            head = f"{rank}. {note.title} [{note.citation}] {note.score:.2f} {note.evidence}{_mark(note.holds)}"
+            figures = f"{note.tier} {note.score:.2f} {note.evidence}"
+            head = f"{rank}. {note.title} [{note.citation}] {figures}{_mark(note.holds)}"
             yield f"{head}\n{note.preview}" if note.preview else head
+        if answer.nearest:
+            head = NOTHING_ELSE if answer.notes else NOTHING_CLOSE
+            yield "\n".join([head, *(f"- [{note.path}] {note.line or note.title}" for note in answer.nearest)])
         unseen = answer.total - len(answer.notes)
         state = f"State: {answer.state}" + (f"; {unseen} more notes fit" if unseen > 0 else "")
         yield "\n".join([state, *answer.remarks])
 
     return "\n\n".join(parts())
+
+
+def _nothing(answer: Findings) -> str:
+    """Say that nothing is known only where everything was searched and nothing was left out."""
+    if not answer.abstain or answer.total:
+        return NO_ROOM
+    if answer.state == "full" and answer.remarks:  # an empty query, or a filter that no note meets
+        return "Nothing found."
+    return NOTHING if answer.state in ("full", "relaxed") else UNSURE
 
 
 def of_note(note: NoteText) -> str:

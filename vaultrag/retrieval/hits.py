@@ -115,6 +115,7 @@ class HitMaker:
                 stale=True,
                 evidence=note.evidence,
                 standing=standing,
+                tier=note.tier,
             )
         if _rewritten(note, row, result, wanted):
             return None
@@ -178,4 +179,5 @@ def _with_place(
         stale=(content.entry.mtime_ns, content.entry.size) != (row.mtime_ns, row.size),
         evidence=note.evidence,
         standing=standing,
+        tier=note.tier,
     )

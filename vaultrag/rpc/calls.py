@@ -75,8 +75,9 @@ def search(
     partial: bool,
     vault: str,
     delivery: Delivery | None = None,
+    include_weak: bool = False,
 ) -> Call[Answer]:
-    params = {
+    params: dict[str, Any] = {
         "query": query,
         "limit": limit,
         "mode": mode,
@@ -85,6 +86,8 @@ def search(
         "partial": partial,
         "vault": vault,
     }
+    if include_weak:
+        params["include_weak"] = True
     return Call("search", params | (delivery.params if delivery is not None else {}), Answer)
 
 

@@ -143,10 +143,13 @@ class Client:
         shape: Shape | None = None,
         reader: Capacity | None = None,
         max_tokens: int = 0,
+        include_weak: bool = False,
     ) -> Answer:
         """The notes that fit, best first; see ``service.VaultService.search``."""
         wish = calls.Delivery(shape, reader, max_tokens)
-        call = calls.search(query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish)
+        call = calls.search(
+            query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish, include_weak
+        )
         return self._ask(call, on_partial)
 
     def explain(

@@ -54,6 +54,8 @@ class Search(Params, frozen=True):
     deadline_ms: int | None = None
     """How long the model is waited for; then the answer is ``partial``. 0: as long as it takes. null: what the settings
     say, or as long as it takes where ``partial`` is true."""
+    include_weak: bool = False
+    """Put weak hits among the others, in place of three of them in ``nearest``."""
     vault: str = ""
 
 

@@ -158,6 +158,7 @@ def _search(session: Session, params: Search, notify: Notify) -> Answer:
         reader=params.reader,
         max_tokens=params.max_tokens,
         deadline_s=None if params.deadline_ms is None else params.deadline_ms / 1000,
+        include_weak=params.include_weak,
     )
     return in_answer(answer, session.units)
 

@@ -16,9 +16,10 @@ Units = Literal["codepoint", "utf-16", "byte"]
 
 def in_answer(answer: Answer, units: Units) -> Answer:
     """The answer with its spans in these units."""
-    if units == "codepoint" or all(hit.preview.isascii() for hit in answer.hits):
+    if units == "codepoint" or all(hit.preview.isascii() for hit in (*answer.hits, *answer.nearest)):
         return answer
-    return replace(answer, hits=tuple(_in_hit(hit, units) for hit in answer.hits))
+    hits, nearest = (tuple(_in_hit(hit, units) for hit in listed) for listed in (answer.hits, answer.nearest))
+    return replace(answer, hits=hits, nearest=nearest)
 
 
 def in_matches(found: InNote, units: Units) -> InNote:

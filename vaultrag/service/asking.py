@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.view import describe
-from vaultrag.model import Answer, Explanation, Hit, InNote, Mode, NotePath, Query, Reason, State
+from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
 from vaultrag.retrieval.clauses import only_signs
 from vaultrag.retrieval.languages import readable
@@ -41,6 +41,7 @@ Scanned = tuple[VectorScan | None, list[Reason]]
 """The query against the vectors, or why not."""
 
 Looked = Callable[[], Scanned]
+Matching = Callable[[Filters], frozenset[NoteId] | None]
 
 
 class Asking:
@@ -114,7 +115,7 @@ class Asking:
             self._look_at([*hits, *nearest], gone)
             if final is not None:
                 hits = self._reranked(final, query.text, hits)[:limit]
-            reasons = [*reasons, *_reasons_of(text, draft, ranking)]
+            reasons = [*reasons, *_reasons_of(text, draft, ranking, self._parts.table.matching)]
             total = len(notes) - len(gone)
             changed = not self._parts.for_agents and (gone or any(hit.stale for hit in hits))
             known = replace(index, current=False) if changed else index
@@ -152,7 +153,7 @@ class Asking:
         scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
         with lap("rank"):
             ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
-        reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking)]
+        reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking, self._parts.table.matching)]
         explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
             query=text,
@@ -307,7 +308,19 @@ def _since(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 3)
 
 
-def _reasons_of(text: str, draft: Draft, ranking: Ranking) -> list[Reason]:
+def unmet(filters: Filters, matching: Matching) -> list[str]:
+    """Name each filter that no note meets by itself."""
+    alone = [
+        *((f"no note has the tag #{tag.lstrip('#')}", Filters(tags=(tag,))) for tag in filters.tags),
+        *((f"no path holds {path}", Filters(paths=(path,))) for path in filters.paths),
+        *((f"no file name holds {name}", Filters(files=(name,))) for name in filters.files),
+        *((f"no note has the property {one.name}" + (f" with the value {one.value}" if one.value else ""),
+           Filters(properties=(one,))) for one in filters.properties),
+    ]  # fmt: skip
+    return [why for why, one in alone if matching(one) == frozenset()]
+
+
+def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -> list[Reason]:
     """What the query itself gives reason to say."""
     reasons: list[Reason] = []
     query = draft.query
@@ -317,6 +330,8 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking) -> list[Reason]:
         reasons.append(Reason(State.FULL, "the query is empty", 'vaultrag search "some words"'))
     elif query.terms and only_signs(query.text):
         reasons.append(Reason(State.FULL, "nothing in the query is a word that notes could be searched for"))
+    if draft.allowed is not None and not draft.allowed:
+        reasons += [Reason(State.FULL, why) for why in unmet(query.filters, matching)]
     reasons += [
         Reason(State.RELAXED, f"no note holds the word {asked}; it was read as {meant}")
         for asked, meant in draft.respelled

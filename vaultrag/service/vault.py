@@ -81,8 +81,9 @@ class VaultService:
         reader: Capacity | None = None,
         max_tokens: int = 0,
         deadline_s: float | None = None,
+        include_weak: bool = False,
     ) -> Answer:
-        """The notes that fit, best first; none when nothing can be proven to.
+        """Return the notes that are close to a question, best first; none where none is.
 
         Args:
             text: In the query language (``retrieval.query_parser``); anything goes.
@@ -96,6 +97,7 @@ class VaultService:
             max_tokens: Budget of all hits together; 0 for none. What was cut is said in the answer.
             deadline_s: How long the model is waited for; 0 for as long as it takes. None for what the settings say, or
                 as long as it takes where ``partial`` is given.
+            include_weak: Put weak hits among the others, in place of three of them in ``nearest``.
         """
         with self._parts.asked():
             return self._asking.search(
@@ -106,6 +108,7 @@ class VaultService:
                 partial=partial,
                 wish=delivery_of(shape, reader, limit, max_tokens),
                 deadline_s=deadline_s,
+                include_weak=include_weak,
             )
 
     def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:

@@ -264,7 +264,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
     def ask_for_more(self) -> None:
         """The person goes down the list: have the rest of it, if there is one."""
         view = self.view
-        if view.answer is not None and len(view.hits) < min(view.answer.total, MOST) and not view.related_to:
+        if view.answer is not None and len(view.answer.hits) < min(view.answer.total, MOST) and not view.related_to:
             self.ask_again()
 
     def ask_again(self) -> None:

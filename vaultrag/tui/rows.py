@@ -76,9 +76,9 @@ def clipped(text: str, width: int, *, front: bool = False) -> str:
 
 
 def _title(hit: Hit, room: int) -> Text:
-    right = f"{hit.score:.2f} {arms(hit.evidence)}".strip()
+    right = f"{hit.tier} {hit.score:.2f} {arms(hit.evidence)}".strip()
     if cell_len(right) > room // 2:
-        right = f"{hit.score:.2f}"
+        right = f"{hit.tier} {hit.score:.2f}"
     title = clipped(plain(hit.title) or plain(hit.path), room - cell_len(right) - 1)
     line = Text().append(title, style="bold cyan")
     line.append(" " * max(1, room - cell_len(title) - cell_len(right)))
@@ -102,7 +102,7 @@ def _place(hit: Hit, room: int, now_ns: int) -> Text:
 
 
 def _passage(hit: Hit, room: int) -> Text:
-    text, spans = steady(safe(hit.preview), hit.spans)
+    text, spans = steady(safe(hit.preview or hit.line), hit.spans)
     lines = preview_lines(text, spans, room, lines=1)
     if not lines:
         return Text("(empty)", style="dim")

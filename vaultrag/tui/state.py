@@ -27,6 +27,11 @@ class LinkState:
     hint: str = ""
 
 
+def listed(answer: Answer) -> tuple[Hit, ...]:
+    """Return what the list shows: what was found, then the nearest notes, which say that they are weak."""
+    return (*answer.hits, *answer.nearest)
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """The whole screen's state.
@@ -61,7 +66,7 @@ class View:
 
     @property
     def hits(self) -> tuple[Hit, ...]:
-        return self.answer.hits if self.answer is not None else ()
+        return listed(self.answer) if self.answer is not None else ()
 
     @property
     def current(self) -> Hit | None:
@@ -124,7 +129,7 @@ def answered(view: View, number: int, answer: Answer, *, full: bool) -> View:
     same = number == view.shown
     selected = 0
     if same and view.moved and kept is not None:
-        selected = next((rank for rank, hit in enumerate(answer.hits) if hit.path == kept.path), 0)
+        selected = next((rank for rank, hit in enumerate(listed(answer)) if hit.path == kept.path), 0)
     return replace(
         view, shown=number, full=full, answer=answer, selected=selected, moved=view.moved and same, trouble=""
     )
@@ -135,7 +140,7 @@ def refreshed(view: View, number: int, answer: Answer) -> View:
     if number != view.shown or number != view.asked:
         return view
     kept = view.current.path if view.current is not None else ""
-    selected = next((rank for rank, hit in enumerate(answer.hits) if hit.path == kept), 0)
+    selected = next((rank for rank, hit in enumerate(listed(answer)) if hit.path == kept), 0)
     return replace(view, answer=answer, selected=selected)
 
 

@@ -73,7 +73,8 @@ def counted(view: View) -> str:
     """What stands at the right of the state: how many there are, and how many are marked."""
     if view.answer is None:
         return ""
-    shown, total = len(view.hits), max(view.answer.total, len(view.hits))
+    shown = len(view.answer.hits)
+    total = max(view.answer.total, shown)
     found = f"{shown:,} of {total:,}" if total > shown else f"{total:,}"
     marked = f"{len(view.marked)} marked · " if view.marked else ""
     return f"{marked}{found} {'related' if view.related_to else 'found'}"

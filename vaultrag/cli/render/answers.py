@@ -46,15 +46,28 @@ def answer_lines(answer: Answer, width: int, advice: str | None = None) -> Itera
         yield Text()
     if not answer.hits:
         yield Text(f"nothing found for {one_line(answer.query)}")
-        if advice := unfinished(answer) or (widening(answer) if advice is None else advice):
-            yield Text(f"  try: {advice}", style="dim")
+    yield from nearest_lines(answer, width)
+    if not answer.hits and (advice := unfinished(answer) or (widening(answer) if advice is None else advice)):
+        yield Text(f"  try: {advice}", style="dim")
     if (line := state_line(answer)) is not None:
         yield line
 
 
+def nearest_lines(answer: Answer, width: int) -> Iterator[Text]:
+    """Draw the weak hits that are offered beside what was found, two lines each."""
+    if not answer.nearest:
+        return
+    yield Text("Nothing else matches closely. Nearest notes:" if answer.hits else "Nearest notes:", style="dim")
+    for hit in answer.nearest:
+        title = Text(" " * _INDENT + (one_line(hit.title) or hit.path), style="cyan", overflow="ellipsis", no_wrap=True)
+        title.truncate(width, overflow="ellipsis")
+        yield title
+        yield _place_line(hit, width)
+
+
 def hit_lines(rank: int, hit: Hit, width: int) -> Iterator[Text]:
-    """One hit. Its score and the arms that found it stand at the right of its title."""
-    right = f"{hit.score:.2f}  {arms(hit.evidence)}"
+    """Draw one hit. Its tier, its score and what found it stand at the right of its title."""
+    right = f"{hit.tier}  {hit.score:.2f}  {arms(hit.evidence)}"
     room = width - _INDENT - cell_len(right) - 2
     title = Text(one_line(hit.title) or hit.path, style="bold cyan", overflow="ellipsis", no_wrap=True)
     title.truncate(max(room, 10), overflow="ellipsis")

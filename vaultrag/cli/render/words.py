@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from vaultrag.model import Evidence
 
-_ARM_WORDS = {"passages": "meaning"}
+_ARM_WORDS = {"passages": "meaning", "nearness": "words"}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 # What could move the cursor or change the terminal: escape sequences, and signs that turn the reading direction.

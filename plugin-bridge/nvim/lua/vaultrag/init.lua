@@ -65,7 +65,8 @@ end
 
 ---One line of the passage, for lists.
 local function snippet(hit)
-  return vim.trim((hit.preview:gsub("%s+", " ")))
+  local text = hit.preview ~= "" and hit.preview or hit.line
+  return (hit.tier == "weak" and "[weak] " or "") .. vim.trim((text:gsub("%s+", " ")))
 end
 
 ---@return table[] items for setqflist()
@@ -114,9 +115,22 @@ local function select(prompt, hits, chosen)
   end)
 end
 
+---What is listed: what was found, then the nearest notes, which say that they are weak.
+local function listed(answer)
+  local hits = {}
+  for _, hit in ipairs(answer.hits) do
+    table.insert(hits, hit)
+  end
+  for _, hit in ipairs(answer.nearest or {}) do
+    table.insert(hits, hit)
+  end
+  return hits
+end
+
 local function show(vault, title, answer, quickfix)
   local why = remark(answer)
-  if #answer.hits == 0 then
+  local hits = listed(answer)
+  if #hits == 0 then
     vim.notify("vaultrag: nothing found" .. (why ~= "" and " (" .. why .. ")" or ""))
     return
   end
@@ -124,9 +138,9 @@ local function show(vault, title, answer, quickfix)
     vim.notify("vaultrag: " .. why)
   end
   if quickfix then
-    to_quickfix(vault, title, answer.hits)
+    to_quickfix(vault, title, hits)
   else
-    select(title, answer.hits, function(hit)
+    select(title, hits, function(hit)
       open(vault, hit)
     end)
   end
@@ -211,10 +225,10 @@ function M.link(query)
     M.client():call("search", { query = text, limit = M.options.limit }, function(problem, answer)
       if problem then
         tell(problem)
-      elseif #answer.hits == 0 then
+      elseif #listed(answer) == 0 then
         vim.notify("vaultrag: nothing found")
       else
-        select("Link to", answer.hits, function(hit)
+        select("Link to", listed(answer), function(hit)
           local row, column = unpack(vim.api.nvim_win_get_cursor(window))
           vim.api.nvim_buf_set_text(buffer, row - 1, column, row - 1, column, { M.options.link(hit) })
         end)

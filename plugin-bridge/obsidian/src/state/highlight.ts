@@ -29,8 +29,8 @@ export function matchedWords(text: string, spans: readonly Span[]): string[] {
 
 const ARMS: Readonly<Record<string, string>> = {
   words: 'words',
+  nearness: 'words',
   names: 'name',
-  rule: 'name',
   meaning: 'meaning',
   passages: 'meaning',
   links: 'links',

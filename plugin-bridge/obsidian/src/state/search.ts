@@ -18,8 +18,22 @@ export interface SearchState {
 
 export const EMPTY: SearchState = { query: '', answer: null, busy: false, failure: null, selected: -1, moved: false };
 
+const lists = new WeakMap<Answer, Hit[]>();
+
+/** What the list shows: what was found, then the nearest notes, which say that they are weak. The same array each time. */
+export function listed(answer: Answer): Hit[] {
+  let hits = lists.get(answer);
+  if (!hits) {
+    hits = answer.nearest.length ? [...answer.hits, ...answer.nearest] : answer.hits;
+    lists.set(answer, hits);
+  }
+  return hits;
+}
+
+const NONE: Hit[] = [];
+
 export function hitsOf(state: SearchState): Hit[] {
-  return state.answer?.hits ?? [];
+  return state.answer ? listed(state.answer) : NONE;
 }
 
 export function selectedHit(state: SearchState): Hit | null {
@@ -33,8 +47,8 @@ export function typed(state: SearchState, query: string): SearchState {
 
 export function answered(state: SearchState, answer: Answer, whole: boolean): SearchState {
   const kept = state.moved ? selectedHit(state)?.path : undefined;
-  const place = kept === undefined ? -1 : answer.hits.findIndex((hit) => hit.path === kept);
-  const selected = answer.hits.length === 0 ? -1 : Math.max(0, place);
+  const place = kept === undefined ? -1 : listed(answer).findIndex((hit) => hit.path === kept);
+  const selected = listed(answer).length === 0 ? -1 : Math.max(0, place);
   return { ...state, answer, failure: null, busy: !whole, selected, moved: state.moved && place >= 0 };
 }
 

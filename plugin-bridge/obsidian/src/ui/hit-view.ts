@@ -24,14 +24,17 @@ export function drawHit(el: HTMLElement, hit: Hit, look: HitLook): void {
   const heading = hit.heading === hit.title ? '' : hit.heading;
   const place = [folderOf(hit.path), heading].filter(Boolean).join(' › ');
   if (place) content.createDiv({ cls: 'suggestion-note vaultrag-place', text: place });
-  if (look.preview && hit.preview) {
-    drawMatches(content.createDiv({ cls: 'suggestion-note vaultrag-snippet' }), hit.preview, hit.spans);
+  const snippet = hit.preview || hit.line;
+  if (look.preview && snippet) {
+    drawMatches(content.createDiv({ cls: 'suggestion-note vaultrag-snippet' }), snippet, hit.preview ? hit.spans : []);
   }
   if (hit.tags.length) {
     const tags = content.createDiv({ cls: 'vaultrag-tags' });
     for (const tag of hit.tags.slice(0, 6)) tags.createSpan({ cls: 'tag', text: `#${tag}` });
   }
   const aux = el.createDiv({ cls: 'suggestion-aux' });
+  if (hit.tier === 'weak') el.addClass('is-weak');
+  if (hit.tier !== 'partial') aux.createSpan({ cls: 'suggestion-flair vaultrag-tier', text: hit.tier });
   const why = whyFound(hit.evidence);
   if (why) {
     aux.createSpan({ cls: 'suggestion-flair vaultrag-why', text: why, attr: { title: whyAtLength(hit.evidence) } });
