@@ -81,6 +81,10 @@ class Lengths:
         average = max(float(words[notes].mean()) if notes.any() else 0.0, 1e-9)
         return cls(words, (K1 * (1.0 - B + B * words / average)).astype(np.float32))
 
+    def without(self, hidden: frozenset[NoteId]) -> Lengths:
+        """Return the lengths as they are where these notes do not exist."""
+        return self.changed(dict.fromkeys(hidden, -1))
+
     def changed(self, words: Mapping[NoteId, int]) -> Lengths:
         """With other lengths of some notes; -1 for one that is gone."""
         longer = max(max(words, default=0) + 1 - len(self.words), 0)

@@ -111,6 +111,7 @@ class WordLists:
         self._ranked: Kept[Clause, Postings] = Kept(
             _RANKED_KEPT, lambda found: 1 + len(found.ids) + len(found.positions)
         )
+        self._rows: Kept[Clause, Occurrences | None] = Kept(_LISTS_BYTES // 2, _size)
         self._sizes: Kept[None, int] = Kept(4)
         self._lengths: Kept[None, Lengths | None] = Kept(4, renewing=self._renewed_lengths)
         self._stems: dict[str, str] = {}
@@ -168,22 +169,22 @@ class WordLists:
         return look.lists[clause]
 
     def _scored(self, look: Look, clause: Clause) -> Postings:
-        if len(clause.tokens) > 1 or clause.variants:  # put together from the words' own lists, so kept as it is
-            return self._ranked.get(look.generation, clause, lambda: self._together(look, clause))
-        listed = self._listed(look, clause)
+        together = len(clause.tokens) > 1 or bool(clause.variants)
+        listed = self._together(look, clause) if together else self._listed(look, clause)
         lengths = self._lengths_of(look) if listed is not None else None
         if listed is not None and lengths is not None:
             return listed.scored(lengths)
         return self._ranked.get(look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything))
 
-    def _together(self, look: Look, clause: Clause) -> Postings:
-        """Return the notes that hold a row of words, or any of several spellings."""
-        lengths = self._lengths_of(look)
-        rows = [self._row(look, tokens, prefix=clause.prefix) for tokens in clause.spellings]
-        known = [row for row in rows if row is not None]
-        if lengths is None or len(known) < len(rows):
-            return read_ranked(look.connection, clause, look.everything)
-        return united(known).scored(lengths)
+    def _together(self, look: Look, clause: Clause) -> Occurrences | None:
+        """Return where a row of words stands, or any of several spellings; put together of the words' own lists."""
+
+        def make() -> Occurrences | None:
+            rows = [self._row(look, tokens, prefix=clause.prefix) for tokens in clause.spellings]
+            known = [row for row in rows if row is not None]
+            return united(known) if len(known) == len(rows) else None
+
+        return self._rows.get(look.generation, clause, make)
 
     def _row(self, look: Look, tokens: Sequence[str], *, prefix: bool) -> Occurrences | None:
         """Return where words stand in a row; None where one of them stands in every other line."""
@@ -241,7 +242,9 @@ class WordLists:
         )
 
     def _lengths_of(self, look: Look) -> Lengths | None:
-        return self._lengths.get(look.generation, None, lambda: read_lengths(look.connection))
+        """Return the lengths of all notes; what is long among them is judged by those that are seen."""
+        lengths = self._lengths.get(look.generation, None, lambda: read_lengths(look.connection))
+        return lengths.without(look.hidden) if lengths is not None and look.hidden else lengths
 
     def _read_beside(self, generation: int | None, clauses: Iterator[Clause]) -> None:
         """In a look of its own; where that is of another moment, what is asked for is read when it is asked for."""
