@@ -17,9 +17,7 @@ from vaultrag.config import Places
 
 
 def status(
-    full: Annotated[
-        bool, typer.Option("--full", help="List the notes that are skipped or odd, with the reason.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="List what is not in the index, with the reason.")] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, and show every change; Ctrl+C ends it.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -30,7 +28,7 @@ def status(
         watch_status(Places.find(), full=full, as_json=as_json)
         return
     with reach(Places.find()) as client:
-        fares = client.status(full=full)
+        fares = client.status(full=full, files=True)
     if as_json:
         write_json(fares)
         return

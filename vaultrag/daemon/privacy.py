@@ -76,4 +76,6 @@ def for_agents(
         standings,
         masker,
     )
-    return replace(blinded, waiting=lambda: 0, named=names.named)
+    return replace(
+        blinded, waiting=lambda: 0, named=names.named, files=tuple, indexed=frozenset, is_there=lambda path: ""
+    )

@@ -72,6 +72,7 @@ from vaultrag.model.state import IndexInfo, Reason, State
 from vaultrag.model.status import (
     DaemonStatus,
     EmbedderStatus,
+    FileCount,
     TagCount,
     VaultStatus,
 )
@@ -147,6 +148,7 @@ __all__ = [
     "Term",
     "DaemonStatus",
     "EmbedderStatus",
+    "FileCount",
     "TagCount",
     "VaultStatus",
     "EmbedProblem",
