@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.asking import NOTHING, searchable
+from vaultrag.cli.asking import NOTHING, UNSURE, searchable
 from vaultrag.cli.choosing import near_vault, not_served, unclear
 from vaultrag.cli.options import AsJson, VaultOption
 from vaultrag.cli.output import draw, remark, write, write_json
@@ -81,7 +81,7 @@ def tags(
     if not known:
         if not as_json:
             remark(f"no tag has {part} in it" if part else "no note has a tag")
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(UNSURE if chosen.state in ("starting", "indexing", "away", "broken") else NOTHING)
 
 
 def vaults(ctx: typer.Context, as_json: AsJson = False) -> None:
