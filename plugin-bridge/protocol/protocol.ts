@@ -164,6 +164,14 @@ export interface Explanation {
   times_ms: Record<string, number>;
 }
 
+/** Files of a vault that had the same fate for the same reason. */
+export interface FileCount {
+  fate: string;
+  why: string;
+  files: number;
+  paths: string[];
+}
+
 export interface Get {
   path: string;
   first_line?: number;
@@ -399,6 +407,7 @@ export type State = 'full' | 'indexing' | 'keyword_only' | 'model_mismatch' | 'p
 
 export interface Status {
   full?: boolean;
+  files?: boolean;
 }
 
 /** How the daemon fares now. May come before the answer to `subscribe`. */
@@ -446,7 +455,7 @@ export interface Triggers {
   vault?: string;
 }
 
-/** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
+/** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
 export interface VaultStatus {
   id: string;
   name: string;
@@ -470,6 +479,7 @@ export interface VaultStatus {
   skipped_notes: Skipped[];
   problem_notes: Skipped[];
   checked_ns: number;
+  files: FileCount[];
 }
 
 /** The answer to `hello`. */

@@ -253,3 +253,64 @@ def test_the_model_is_warmed_for_who_searches(ollama_home: Home, ollama: OllamaP
     assert daemon.client.search("the pump that leaks", limit=3).state == "full"
     assert ollama.calls()["/api/embed"] == 2
     assert ollama.inputs() == ["search_query: the pump that leaks"]
+
+
+# -- everything in the vault -----------------------------------------------------------------------------------------
+
+
+def test_everything_in_the_vault_is_counted(home: Home) -> None:
+    """Status counts each file of a vault by what became of it, and lists what is not in the index with the reason."""
+    for path in ("A.md", "B/C.md", "Plan.md", "Plan-ANNS-PC.md", "Alone-ANNS-PC.md", "Old/Plan.conflict.md"):
+        home.write(path, "a quagga\n")
+    for path in ("plain.txt", "a.PDF", "b.pdf", "c.canvas", "d.markdown", "noend"):
+        home.write(path, "no note\n")
+    for path in ("Archive/X.md", "Archive/deep/Y.md", "Archive/z.png"):
+        home.write(path, "left out\n")
+    home.write(".obsidian/app.json", '{"userIgnoreFilters": ["Archive/"]}')
+    home.write(".hidden.md", "hidden\n")
+    home.write("binary.md", b"\0\1\2" * 100)
+    daemon = home.start()
+    daemon.found("quagga", "A.md", 10)
+    (vault,) = daemon.client.status(full=True, files=True).vaults
+    rule = "one of Obsidian's excluded files (.obsidian/app.json): Archive/"
+    assert {(one.fate, one.why): one.files for one in vault.files} == {
+        ("indexed", ""): 4,
+        ("skipped", "a sync-conflict copy"): 2,
+        ("skipped", "binary content"): 1,
+        ("excluded", rule): 3,
+        ("other", ".pdf"): 2,
+        ("other", ".txt"): 1,
+        ("other", ".canvas"): 1,
+        ("other", ".markdown"): 1,
+        ("other", "no suffix"): 1,
+        ("hidden", "hidden: not looked into"): 2,
+    }
+    listed = {one.why: one.paths for one in vault.files}
+    assert list(listed[rule]) == ["Archive/X.md", "Archive/deep/Y.md", "Archive/z.png"]
+    assert list(listed["a sync-conflict copy"]) == ["Old/Plan.conflict.md", "Plan-ANNS-PC.md"]
+    told = " ".join(command(home, "status").stdout.replace("│", " ").split())
+    assert "files: 4 indexed, 3 skipped, 3 excluded, 6 of other kinds (2 .pdf, 1 .canvas" in told
+    assert "Archive/deep/Y.md" in command(home, "status", "--full").stdout
+    with Client.connect(home.places, reader="agent") as agent:
+        assert list(agent.status(files=True).vaults[0].files) == []
+
+    for path, why in (
+        ("plain.txt", "does not end in .md"),
+        ("Old", "a folder"),
+        ("nowhere.txt", "there is no such note"),
+    ):
+        asked = command(home, "why", path)
+        assert why in asked.stdout, asked
+        assert ("there is no such note" in asked.stdout) == (path == "nowhere.txt")
+
+
+def test_what_helps_fits_the_command(home: Home) -> None:
+    """Where nothing is related, no option is proposed that ``related`` does not have."""
+    home.write("Alone.md", "words of its own\n")
+    daemon = home.start()
+    daemon.found("words", "Alone.md", 10)
+    for options in ((), ("--unlinked",)):
+        asked = command(home, "related", "Alone.md", *options)
+        assert asked.returncode == 1, asked
+        assert "--mode" not in asked.stdout
+        assert ("without --unlinked" in asked.stdout) == bool(options)

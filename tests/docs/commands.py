@@ -9,7 +9,8 @@ import sys
 
 HEAD = """# Commands
 
-What `vaultrag --help` and `vaultrag COMMAND --help` say. Exit codes: 0 found or done, 1 nothing found, 2 an error.
+What `vaultrag --help` and `vaultrag COMMAND --help` say. Exit codes: 0 found or done, 1 nothing found, 2 an error,
+3 nothing found where not all could be searched: the index is not current, or time was up.
 """
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.watch.filters import VaultFilter, is_filter_file, worth_a_look
+from vaultrag.watch.filters import VaultFilter, copied_notes, is_filter_file, worth_a_look
 
 PLAIN = VaultFilter.build()
 TEXTS = st.lists(st.text(max_size=20), max_size=4)
@@ -62,6 +62,10 @@ def test_silent_reasons(path: str, reason: str) -> None:
         "Plan_conflict-20240101-120000.md",
         "Plan-DESKTOP-AB12CD3.md",
         "Plan-LAPTOP-AB12CD3 (2).md",
+        "Plan.conflict.md",
+        "Plan.conflict-2.md",
+        "Plan [conflicted].md",
+        "Plan [Conflict copy 2].md",
     ],
 )
 def test_conflict_copies(name: str) -> None:
@@ -79,11 +83,36 @@ def test_conflict_copies(name: str) -> None:
         "My desktop-setup.md",
         "sync-conflict.md",
         "A (1).md",
+        "conflict.md",
+        "Resolving [conflict] of interests.md",
+        "Armed.conflicts.md",
     ],
 )
 def test_no_conflict_copies(name: str) -> None:
     """A note about conflicts, or with a number in parentheses, stays a note."""
     assert PLAIN.reason(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "original"),
+    [
+        ("A/Plan-COMPUTER.md", "A/Plan.md"),
+        ("Plan-ANNS-PC.md", "Plan.md"),
+        ("Plan-B-OFFICE-PC2.md", "Plan-B.md"),
+        ("Plan-WIN-4K2J8S0D1FA.md", "Plan.md"),
+        ("Plan-HAL9000.md", "Plan.md"),
+        ("Project-README.md", ""),
+        ("Report-2024Q1.md", ""),
+        ("Setup-desktop.md", ""),
+        ("Plan-B.md", ""),
+        ("-PC.md", ""),
+        ("Plan-ANNS-PC.txt", ""),
+    ],
+)
+def test_copies_of_another_computer(name: str, original: str) -> None:
+    """Only a name that ends in what says that it is a computer, or in this computer's name, may be such a copy."""
+    found = copied_notes(name, "hal9000")
+    assert original in found if original else not found
 
 
 def test_ignore_file() -> None:

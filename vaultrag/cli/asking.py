@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,14 +12,14 @@ import typer.core
 
 from vaultrag.cli.choosing import chosen_vault, cited_lines, near_vault, not_served, note_path
 from vaultrag.cli.options import AsJson, Limit, MaxTokens, VaultOption, invocation, line_range, options_first
-from vaultrag.cli.output import draw, width, write, write_json
+from vaultrag.cli.output import draw, remark, width, write, write_json
 from vaultrag.cli.progress import wait
 from vaultrag.cli.render.delivered import answer_text, joined
 from vaultrag.cli.render.lines import hit_as_line
 from vaultrag.cli.starting import meant, reach, reach_or_start
 from vaultrag.config import Places, load
 from vaultrag.errors import VaultError
-from vaultrag.model import Answer, Capacity, Hit, Mode, Shape, State, VaultStatus
+from vaultrag.model import Answer, Capacity, Hit, Mode, Reason, Shape, State, VaultStatus
 from vaultrag.rpc.client import Client
 
 Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
@@ -95,6 +95,14 @@ def search(
             _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
     if not answer.hits:
         raise typer.Exit(nothing_found(answer))
+
+
+def nothing_listed(reasons: Sequence[Reason]) -> int:
+    """Say why a list may lack something, and return the exit code of an empty one."""
+    doubts = [reason for reason in reasons if reason.state is not State.FULL]
+    for reason in reasons:
+        remark(reason.why + (f" (try: {reason.hint})" if reason.hint else ""))
+    return UNSURE if doubts else NOTHING
 
 
 def related(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vaultrag.cli.asking import NOTHING, searchable
+from vaultrag.cli.asking import nothing_listed, searchable
 from vaultrag.cli.options import AsJson, MaxTokens, VaultOption
 from vaultrag.cli.output import remark, write, write_json
 from vaultrag.cli.render.delivered import catalogue_text, joined, rules_text
@@ -43,7 +43,7 @@ def rules(
     if not found.rules:
         if not as_json:
             remark('no note is a rule; put "always: true" into its properties')
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(nothing_listed(found.reasons))
 
 
 def catalogue(
@@ -64,7 +64,7 @@ def catalogue(
     else:
         write(joined(catalogue_text(found)))
     if not found.total:
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(nothing_listed(found.reasons))
 
 
 def push(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.asking import NOTHING, searchable
+from vaultrag.cli.asking import NOTHING, UNSURE, searchable
 from vaultrag.cli.choosing import near_vault, not_served, unclear
 from vaultrag.cli.options import AsJson, VaultOption
 from vaultrag.cli.output import draw, remark, write, write_json
@@ -17,9 +17,7 @@ from vaultrag.config import Places
 
 
 def status(
-    full: Annotated[
-        bool, typer.Option("--full", help="List the notes that are skipped or odd, with the reason.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="List what is not in the index, with the reason.")] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, and show every change; Ctrl+C ends it.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -30,7 +28,7 @@ def status(
         watch_status(Places.find(), full=full, as_json=as_json)
         return
     with reach(Places.find()) as client:
-        fares = client.status(full=full)
+        fares = client.status(full=full, files=True)
     if as_json:
         write_json(fares)
         return
@@ -83,7 +81,7 @@ def tags(
     if not known:
         if not as_json:
             remark(f"no tag has {part} in it" if part else "no note has a tag")
-        raise typer.Exit(NOTHING)
+        raise typer.Exit(UNSURE if chosen.state in ("starting", "indexing", "away", "broken") else NOTHING)
 
 
 def vaults(ctx: typer.Context, as_json: AsJson = False) -> None:

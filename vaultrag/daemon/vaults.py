@@ -37,6 +37,7 @@ from vaultrag.store.note_rows import NoteRows
 from vaultrag.store.standings import Standings
 from vaultrag.store.word_lists import WordLists
 from vaultrag.watch import DiskReader, VaultWatcher
+from vaultrag.watch.excluded import every_file
 
 log = logging.getLogger(__name__)
 
@@ -184,6 +185,9 @@ def open_vault(
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
         private=lambda row: rules.reason(row.path, row.properties, row.tags),
         waiting=lambda: watcher.waiting,
+        is_there=reader.is_there,
+        files=lambda: every_file(reader),
+        indexed=index.entries,
         beside=beside,
         build=build_id(),
     )

@@ -69,6 +69,7 @@ def sources(root: Path, places: Places, settings: Settings) -> Iterator[Sources]
             why_excluded=reader.why_excluded,
             private=lambda row: rules.reason(row.path, row.properties, row.tags),
             vectors=standing,
+            is_there=reader.is_there,
             running=False,
         )
     finally:

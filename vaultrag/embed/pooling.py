@@ -62,7 +62,11 @@ def checked(rows: Sequence[Sequence[float]], count: int, dimension: int) -> Vect
         raise BadVectors(f"the embedder answered {len(rows)} vectors to {count} texts")
     sizes = {len(row) for row in rows}
     if dimension and sizes - {dimension}:
-        raise BadVectors(f"the embedder answered with vectors of {_listed(sizes)} numbers, the index holds {dimension}")
+        raise BadVectors(
+            f"the embedder answered with vectors of {_listed(sizes)} numbers, the index holds {dimension}; "
+            "the notes are safe, and words are searched",
+            hint="vaultrag reindex (it asks which model it is, and makes the vectors again)",
+        )
     if len(sizes) > 1 or 0 in sizes:
         raise BadVectors(f"the embedder answered with vectors of {_listed(sizes)} numbers")
     return normalise(rows)

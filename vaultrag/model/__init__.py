@@ -74,6 +74,7 @@ from vaultrag.model.state import IndexInfo, Reason, State
 from vaultrag.model.status import (
     DaemonStatus,
     EmbedderStatus,
+    FileCount,
     TagCount,
     VaultStatus,
 )
@@ -151,6 +152,7 @@ __all__ = [
     "Term",
     "DaemonStatus",
     "EmbedderStatus",
+    "FileCount",
     "TagCount",
     "VaultStatus",
     "EmbedProblem",

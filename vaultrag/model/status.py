@@ -24,12 +24,32 @@ class EmbedderStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class FileCount:
+    """Files of a vault that had the same fate for the same reason.
+
+    Attributes:
+        fate: ``indexed``, ``waiting`` (to be read), ``unreadable`` now, ``skipped`` for what it is, ``excluded`` by a
+            rule, ``other`` (another kind of file than a note) or ``hidden``.
+        why: The reason or the rule; for ``other``, how the names end.
+        files: How many.
+        paths: Some of them, where they were asked for.
+    """
+
+    fate: str
+    why: str
+    files: int
+    paths: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class VaultStatus:
     """How one vault fares. ``state``: starting, indexing, embedding, ready, away, broken, or refused: not to be opened.
 
     ``identity`` stands for the model and the way its vectors were made; of those in use, empty while there are none.
 
     ``checked_ns``: when the index was last compared with the vault and brought up to date; 0 before the first time.
+
+    ``files``: everything in the vault by what became of it, where that was asked for.
 
     ``passages_pending``: notes that have their vector, but whose passages are still to be made. Search is full without.
     """
@@ -56,6 +76,7 @@ class VaultStatus:
     skipped_notes: Sequence[Skipped] = ()
     problem_notes: Sequence[Skipped] = ()
     checked_ns: int = 0
+    files: Sequence[FileCount] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,8 +139,8 @@ def tags(vault: str) -> Call[list[TagCount]]:
     return Call("tags", {"vault": vault}, list[TagCount])
 
 
-def status(full: bool) -> Call[DaemonStatus]:
-    return Call("status", {"full": full}, DaemonStatus)
+def status(full: bool, files: bool = False) -> Call[DaemonStatus]:
+    return Call("status", {"full": full} | ({"files": True} if files else {}), DaemonStatus)
 
 
 def reindex(vault: str) -> Call[VaultStatus]:

@@ -213,8 +213,12 @@ class Client:
     def tags(self, *, vault: str = "") -> list[TagCount]:
         return self._ask(calls.tags(vault))
 
-    def status(self, *, full: bool = False) -> DaemonStatus:
-        return self._ask(calls.status(full))
+    def status(self, *, full: bool = False, files: bool = False) -> DaemonStatus:
+        """How the daemon fares; see ``rpc.messages.Status``."""
+        try:
+            return self._ask(calls.status(full, files))
+        except InvalidParams:  # an older daemon, which does not count files
+            return self._ask(calls.status(full))
 
     def reindex(self, *, vault: str = "") -> VaultStatus:
         return self._ask(calls.reindex(vault))

@@ -204,7 +204,8 @@ class Connection:
 
         if request.method == "hello":
             self._check_token(request.params)
-        executor = self._host.quick if request.method in _QUICK else self._host.workers
+        quick = request.method in _QUICK and not request.params.get("files")  # to walk a vault takes its time
+        executor = self._host.quick if quick else self._host.workers
         data = await loop.run_in_executor(executor, run)
         if data:
             self.send(data)

@@ -156,6 +156,8 @@ class Tags(Params, frozen=True):
 class Status(Params, frozen=True):
     full: bool = False
     """List the notes that are skipped or odd, with the reason."""
+    files: bool = False
+    """Count everything in each vault by what became of it; with ``full``, list that too. Walks the vault."""
 
 
 class Reindex(Params, frozen=True):

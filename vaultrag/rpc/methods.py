@@ -239,7 +239,7 @@ def _tags(session: Session, params: Tags, _: Notify) -> tuple[TagCount, ...]:
 
 
 def _status(session: Session, params: Status, _: Notify) -> DaemonStatus:
-    return session.service.status(full=params.full, reader=session.reader)
+    return session.service.status(full=params.full, files=params.files, reader=session.reader)
 
 
 def _reindex(session: Session, params: Reindex, _: Notify) -> VaultStatus:

@@ -311,13 +311,13 @@ def _since(started: float) -> float:
 def unmet(filters: Filters, matching: Matching) -> list[str]:
     """Name each filter that no note meets by itself."""
     alone = [
-        *((f"no note has the tag #{tag.lstrip('#')}", Filters(tags=(tag,))) for tag in filters.tags),
-        *((f"no path holds {path}", Filters(paths=(path,))) for path in filters.paths),
-        *((f"no file name holds {name}", Filters(files=(name,))) for name in filters.files),
-        *((f"no note has the property {one.name}" + (f" with the value {one.value}" if one.value else ""),
-           Filters(properties=(one,))) for one in filters.properties),
+        *((f"tag:{tag}", Filters(tags=(tag,))) for tag in filters.tags),
+        *((f"path:{path}", Filters(paths=(path,))) for path in filters.paths),
+        *((f"file:{name}", Filters(files=(name,))) for name in filters.files),
+        *((f"[{one.name}]" if one.value is None else f"[{one.name}:{one.value}]", Filters(properties=(one,)))
+          for one in filters.properties),
     ]  # fmt: skip
-    return [why for why, one in alone if matching(one) == frozenset()]
+    return [f"no note meets {written}" for written, one in alone if matching(one) == frozenset()]
 
 
 def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -> list[Reason]:

@@ -200,11 +200,11 @@ class Service:
                 return matches[0]
         return None
 
-    def status(self, *, full: bool = False, reader: Reader = "person") -> DaemonStatus:
+    def status(self, *, full: bool = False, files: bool = False, reader: Reader = "person") -> DaemonStatus:
         """How everything fares, as far as this reader may know."""
         vaults = [vault.for_reader(reader) for vault in self.vaults]
         statuses = (
-            *(vault.status(full=full) for vault in vaults),
+            *(vault.status(full=full, files=files) for vault in vaults),
             *(_refused_status(root, fault) for root, fault in self.refused.items()),
         )
         nothing = "no vault can be opened" if statuses else "no vault is served"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from vaultrag.config import RuleSettings
 from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
-from vaultrag.model import Aged, NoteId, NoteRow, Reason
+from vaultrag.model import Aged, NoteId, NotePath, NoteRow, Reason
 from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
@@ -42,6 +42,9 @@ class VaultParts:
         turns: Which answer is worked at.
         private: What makes a note private, in words; empty for one that agents may see.
         waiting: Counts the changes that were noticed and that the worker has not been told of yet.
+        is_there: Tells what stands at a path: ``file``, ``folder`` or nothing.
+        files: Lists every file of the vault, and why it is left out; empty for a note.
+        indexed: Lists the notes in the index.
         beside: Which other vaults of the daemon cannot be opened, and why.
         build: Digest of the daemon's source.
         for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
@@ -73,6 +76,9 @@ class VaultParts:
     asked: Callable[[], AbstractContextManager[None]] = nullcontext
     turns: Turns = field(default_factory=lambda: Turns(AT_ONCE))
     waiting: Callable[[], int] = lambda: 0
+    is_there: Callable[[str], str] = lambda path: ""
+    files: Callable[[], Iterable[tuple[str, str]]] = tuple
+    indexed: Callable[[], Collection[NotePath]] = frozenset
     beside: Callable[[], Sequence[Reason]] = lambda: ()
     build: str = ""
     for_agents: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import NotForAgents
@@ -27,6 +28,7 @@ from vaultrag.model import (
 from vaultrag.notes.when import Deed
 from vaultrag.service import faring, reading
 from vaultrag.service.asking import Asking
+from vaultrag.service.census import file_counts
 from vaultrag.service.currency import index_info
 from vaultrag.service.delivering import delivery_of
 from vaultrag.service.listing import Listing
@@ -231,9 +233,12 @@ class VaultService:
         """What has become of a note: found, or why not."""
         return whereabouts(of_vault(self._parts), path)
 
-    def status(self, *, full: bool = False) -> VaultStatus:
-        """How the vault fares. ``full`` lists skipped and odd notes."""
-        return faring.vault_status(self._parts, full=full)
+    def status(self, *, full: bool = False, files: bool = False) -> VaultStatus:
+        """How the vault fares. ``full`` lists skipped and odd notes; ``files`` counts everything in the vault."""
+        status = faring.vault_status(self._parts, full=full)
+        if files and not self._parts.for_agents:
+            return replace(status, files=file_counts(self._parts, listed=full))
+        return status
 
     def embedder_status(self) -> EmbedderStatus:
         """What turns this vault's text into vectors, and how it fares."""

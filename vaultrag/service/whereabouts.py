@@ -29,6 +29,7 @@ class Sources:
     """What is asked.
 
     Attributes:
+        is_there: Tells what stands at a path: ``file``, ``folder`` or nothing.
         running: Whether somebody watches the disk, so that a change will be seen by itself.
     """
 
@@ -39,6 +40,7 @@ class Sources:
     why_excluded: Callable[[str], str | None]
     private: Callable[[NoteRow], str]
     vectors: Callable[[NoteId], Vectors]
+    is_there: Callable[[str], str]
     running: bool
 
 
@@ -52,6 +54,7 @@ def of_vault(parts: VaultParts) -> Sources:
         why_excluded=parts.why_excluded,
         private=parts.private,
         vectors=lambda note_id: _vectors(parts, note_id),
+        is_there=parts.is_there,
         running=True,
     )
 
@@ -123,6 +126,10 @@ def _unknown(sources: Sources, asked: str) -> Whereabouts:
                 return replace(blank, path=path, standing="unreadable", why=f"it cannot be read: {reason}")
             case Skipped(reason=reason) if path.lower().endswith(".md"):
                 return replace(blank, path=path, standing="skipped", why=reason, hint=_skip_hint(reason))
+    if (kind := sources.is_there(asked)) == "folder":
+        return replace(blank, standing="excluded", why="it is a folder, not a note")
+    if kind:
+        return replace(blank, standing="excluded", why=f"the file is there: {excluded[asked] or 'it is no note'}")
     near = tuple(sources.table.near_paths(asked))
     hint = f"did you mean {near[0]}?" if near else ""
     return replace(blank, why="there is no such note in the vault", hint=hint, near=near)

@@ -336,7 +336,11 @@ class Vectors:
 
     def _check(self, vectors: Vector) -> None:
         if vectors.ndim != 2 or vectors.shape[1] != self.identity.dimension:
-            raise BadVectors(f"expected vectors of {self.identity.dimension} numbers, got {vectors.shape[-1]}")
+            raise BadVectors(
+                f"the index holds vectors of {self.identity.dimension} numbers, the model made {vectors.shape[-1]}; "
+                "the notes are safe, and words are searched",
+                hint="vaultrag reindex (it asks which model it is, and makes the vectors again)",
+            )
         if not np.isfinite(vectors).all() or not (np.abs(vectors).max(axis=1, initial=0.0) > 0).all():
             raise BadVectors("a vector is zero or not finite")
 

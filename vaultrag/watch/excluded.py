@@ -1,18 +1,25 @@
-"""The notes that rules leave out, each with its rule: for a person who wonders how much that is."""
+"""Every file of a vault and the rule that leaves it out: for a person who wonders what becomes of it all."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vaultrag.watch.filters import is_note_name
-from vaultrag.watch.paths import is_text, join
+from vaultrag.watch.paths import join, shown
 from vaultrag.watch.reader import DiskReader
 
 MAX_LOOKED_AT = 200_000
 """Files and folders looked at; beyond, the list ends early."""
 
+HIDDEN = "hidden: not looked into"
+"""Why hidden files and folders are left out, whatever the rules say."""
 
-def excluded_notes(reader: DiskReader) -> dict[str, str]:
-    """Reason by path. Hidden folders are not looked into: they are never notes. Nothing is opened."""
-    found: dict[str, str] = {}
+
+def every_file(reader: DiskReader) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file, and why it is left out; empty for a note.
+
+    A hidden folder counts as one file. Nothing is opened.
+    """
     waiting: list[tuple[str, str]] = [("", "")]
     looked_at = 0
     while waiting and looked_at < MAX_LOOKED_AT:
@@ -20,13 +27,18 @@ def excluded_notes(reader: DiskReader) -> dict[str, str]:
         for name, is_dir in reader.names_in(folder):
             looked_at += 1
             path = join(folder, name)
-            if name.startswith(".") or not is_text(path):
+            if name.startswith("."):
+                yield shown(path), HIDDEN
                 continue
             reason = inherited
             if not reason and (exclusion := reader.rules.step(path, is_dir)):
                 reason = exclusion.reason
             if is_dir:
                 waiting.append((path, reason))
-            elif reason and is_note_name(name):
-                found[path] = reason
-    return found
+            else:
+                yield shown(path), reason
+
+
+def excluded_notes(reader: DiskReader) -> dict[str, str]:
+    """Return the notes that rules leave out, each with its rule."""
+    return {path: why for path, why in every_file(reader) if why and why != HIDDEN and is_note_name(path)}

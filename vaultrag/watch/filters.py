@@ -28,8 +28,18 @@ _CONFLICT = re.compile(
         |sfconflict)\b[^/]*\d{4}[^/]*\)$                                   # Dropbox, Nextcloud, Obsidian Sync, Seafile
     | \(case\ conflict(\ \d+)?\)$                                          # Dropbox
     | -(DESKTOP|LAPTOP)-[A-Z0-9]{7}([ -]\(?\d+\)?)?$                       # OneDrive: the other computer's name
+    | \.(sync-)?conflict(ed)?([-. _]?\d+)?$                                # "Note.conflict", "Note.conflict-1"
+    | [ ]\[(sync[ -])?conflict(ed)?([ -]copy)?([ ]\d+)?\]$                  # "Note [conflicted]"
     """
 )
+# OneDrive puts the other computer's name behind the note's, which may be any name. Only one that says what it is, or is
+# this computer's, counts, and only beside the note itself: "Project-README.md" is a note of its own.
+_COMPUTER = re.compile(
+    r"(?:[A-Z0-9]+-)*(?:COMPUTER|PC|DESKTOP|LAPTOP|NOTEBOOK|WORKSTATION|SURFACE|THINKPAD|MACBOOK|IMAC|WIN)(?:-?[A-Z0-9]+)*"
+    r"|[A-Z0-9]+PC\d*"
+)
+_MOST_COMPUTER = 15  # letters of a Windows computer's name
+
 _CONFLICT_SIGNS = ("onfli", "top-")  # one of them is in every name _CONFLICT finds; the search itself is slow
 
 
@@ -46,12 +56,33 @@ _HIDDEN_FILE = Exclusion("a hidden file")
 _NOT_A_NOTE = Exclusion("not a note: its name does not end in .md")
 _TEMPORARY_FILE = Exclusion("a temporary file")
 _OBSIDIAN_RULE = f"one of Obsidian's excluded files ({OBSIDIAN_FILE}): {{}}"
-_CONFLICT_COPY = Exclusion("a sync-conflict copy", told=True)
+CONFLICT_COPY = Exclusion("a sync-conflict copy", told=True)
 
 
 def is_filter_file(path: str) -> bool:
     """Whether a change of this path changes which files are notes. The folder counts: it comes and goes as a whole."""
     return path in (IGNORE_FILE, OBSIDIAN_FILE, ".obsidian")
+
+
+def copied_notes(path: str, computer: str = "") -> list[str]:
+    """Return the notes that this would be another computer's copy of, if one of them exists; usually none.
+
+    Args:
+        path: ``Folder/Plan-ANNS-PC.md``.
+        computer: This computer's name.
+    """
+    if path[-3:].lower() != ".md":
+        return []
+    stem, place = path[:-3], path.rfind("/") + 1
+    found, own = [], f"-{computer.upper()}"
+    if computer and stem.endswith(own) and len(stem) - place > len(own):
+        found.append(f"{stem.removesuffix(own)}.md")
+    dash = stem.find("-", place + 1)
+    while dash > 0:
+        if len(stem) - dash - 1 <= _MOST_COMPUTER and _COMPUTER.fullmatch(stem, dash + 1):
+            found.append(f"{stem[:dash]}.md")
+        dash = stem.find("-", dash + 1)
+    return found
 
 
 def is_note_name(name: str) -> bool:
@@ -161,7 +192,7 @@ def _by_name(name: str) -> Exclusion | None:
     if not lower.endswith(".md"):
         return _NOT_A_NOTE
     if any(sign in lower for sign in _CONFLICT_SIGNS) and _CONFLICT.search(name[:-3]):
-        return _CONFLICT_COPY
+        return CONFLICT_COPY
     return None
 
 

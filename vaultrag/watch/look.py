@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 
 from vaultrag.model import DiskEntry, NotePath, Skipped, Unreadable
 from vaultrag.watch.disk import Disk, absolute, inside, retried, why
-from vaultrag.watch.filters import VaultFilter, is_note_name
+from vaultrag.watch.filters import CONFLICT_COPY, Exclusion, VaultFilter, copied_notes, is_note_name
 from vaultrag.watch.judge import judge, shows_blocks
 from vaultrag.watch.paths import ROOT, join, shown
 
 SOME = 128
 """Files that are looked at before the processor is offered to whoever waits for an answer: a millisecond's work."""
+
+_THIS_COMPUTER = platform.node().partition(".")[0]
 
 _BAD_NAME = "the {} name is not valid UTF-8"
 _VANISHED = "it went away while it was being looked at"
@@ -132,7 +136,7 @@ class Look:
             self.unreadable[found.path] = found.reason
         elif found is not None:
             is_dir = stat.S_ISDIR(found.st_mode)
-            if exclusion := self._rules.exclusion(scope, is_dir):
+            if exclusion := self._rules.exclusion(scope, is_dir) or self._copy(scope):
                 if exclusion.told:
                     self.skipped[scope] = Skipped(scope, exclusion.reason)
                 if stat.S_ISLNK(found.st_mode):
@@ -167,7 +171,7 @@ class Look:
         try:
             is_link = entry.is_symlink()
             is_dir = not is_link and entry.is_dir(follow_symlinks=False)
-            if exclusion := self._rules.step(path, is_dir):
+            if exclusion := self._rules.step(path, is_dir) or self._copy(path):
                 if exclusion.told:
                     self.skipped[shown(path)] = Skipped(shown(path), exclusion.reason)
                 elif is_link:
@@ -180,6 +184,9 @@ class Look:
                 self._note(path, self._disk.entry_stat(entry))
         except OSError as error:
             self.unreadable[shown(path)] = _reason(error)
+
+    def _copy(self, path: NotePath) -> Exclusion | None:
+        return conflict_copy(self._disk, self._root, path)
 
     def _note(self, path: NotePath, found: os.stat_result) -> None:
         if stat.S_ISLNK(found.st_mode):
@@ -215,6 +222,15 @@ class Look:
             self.skipped[path] = verdict
         else:
             self.unreadable[path] = verdict.reason
+
+
+def conflict_copy(disk: Disk, root: str, path: str) -> Exclusion | None:
+    """Return why a note is left out that another computer's sync client has put beside the one it is a copy of."""
+    for original in copied_notes(path, _THIS_COMPUTER):
+        with suppress(OSError):
+            disk.lstat(absolute(root, original))
+            return CONFLICT_COPY
+    return None
 
 
 def _reason(error: OSError) -> str:

@@ -18,9 +18,9 @@ from vaultrag.model import Content, DiskEntry, Gone, NotePath, ReadResult, Scan,
 from vaultrag.notes import looks_binary
 from vaultrag.watch.disk import Disk, NotRegular, absolute, grab, resolved_root, retried, why
 from vaultrag.watch.filterfiles import FilterFiles, load
-from vaultrag.watch.filters import VaultFilter
+from vaultrag.watch.filters import Exclusion, VaultFilter
 from vaultrag.watch.judge import NOT_DOWNLOADED, is_placeholder, shows_blocks, size_words
-from vaultrag.watch.look import Look, RootAway
+from vaultrag.watch.look import Look, RootAway, conflict_copy
 from vaultrag.watch.paths import ROOT, clean, is_text, nearest_text, outermost, shown
 
 _CHANGED = "it changed while it was being opened"
@@ -76,7 +76,22 @@ class DiskReader:
             return "not a path in the vault"
         if not is_text(cleaned):
             return "the file name is not valid UTF-8"
-        return self.rules.reason(cleaned, self._is_folder(cleaned))
+        exclusion = self.rules.exclusion(cleaned, self._is_folder(cleaned)) or self._conflict_copy(cleaned)
+        return exclusion.reason if exclusion else None
+
+    def _conflict_copy(self, path: str) -> Exclusion | None:
+        return conflict_copy(self._disk, self.root, path)
+
+    def is_there(self, path: str) -> str:
+        """Return what stands at a path in the vault: ``file``, ``folder`` or nothing. Follows no link."""
+        cleaned = clean(path)
+        if not cleaned or not is_text(cleaned):
+            return ""
+        try:
+            found = self._disk.lstat(absolute(self.root, cleaned))
+        except OSError:
+            return ""
+        return "folder" if stat.S_ISDIR(found.st_mode) else "file"
 
     def names_in(self, folder: str) -> list[tuple[str, bool]]:
         """Names in a folder of the vault, and whether each is a folder; none if it cannot be listed."""
@@ -144,7 +159,7 @@ class DiskReader:
             return Skipped(shown(path), "not a path in the vault")
         if not is_text(cleaned):
             return Skipped(shown(cleaned), "the file name is not valid UTF-8")
-        if exclusion := self.rules.exclusion(cleaned):
+        if exclusion := self.rules.exclusion(cleaned) or self._conflict_copy(cleaned):
             return Skipped(cleaned, exclusion.reason)
         try:
             return self._read(cleaned)

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from vaultrag.cli.render.words import count, duration, one_line
-from vaultrag.model import DaemonStatus, EmbedderStatus, Skipped, VaultStatus
+from vaultrag.model import DaemonStatus, EmbedderStatus, FileCount, Skipped, VaultStatus
 
 _COLOURS = {
     "ready": "green",
@@ -20,6 +20,9 @@ _COLOURS = {
     "down": "red",
     "missing": "red",
 }
+
+MOST_KINDS = 6
+"""Kinds of file named in one line."""
 
 _NO_VECTORS = ("off", "down", "missing", "broken", "waiting")
 
@@ -108,6 +111,8 @@ def _vault_lines(vault: VaultStatus) -> Iterator[Text]:
         yield Text(f"watching: {one_line(vault.watching)}")
     if vault.identity:
         yield Text(f"index: identity {vault.identity}")
+    if vault.files:
+        yield Text(_files(vault.files))
     if vault.skipped + vault.failed + vault.problems:
         yield Text(_oddities(vault))
     yield from _because(vault.why, vault.hint)
@@ -120,6 +125,27 @@ def _listed(vault: VaultStatus) -> Iterator[Text]:
         if notes:
             yield Text(f"{title}:", style="bold")
             yield from map(_skipped_line, notes)
+    for one in vault.files:
+        if one.paths and one.fate != "skipped":  # these were listed above
+            yield Text(f"{one.fate}: {one_line(one.why)} ({count(one.files, 'file')})", style="bold")
+            yield from (Text(f"  {one_line(path)}", style="green") for path in one.paths)
+            if one.files > len(one.paths):
+                yield Text(f"  and {one.files - len(one.paths):,} more", style="dim")
+
+
+def _files(counts: Sequence[FileCount]) -> str:
+    """Everything in the vault in one line: ``files: 12 indexed, 3 excluded, 7 of other kinds (4 .pdf, 3 .txt)``."""
+    fates: dict[str, list[FileCount]] = {}
+    for one in counts:
+        fates.setdefault(one.fate, []).append(one)
+    parts = []
+    for fate, ones in fates.items():
+        told = f"{sum(one.files for one in ones):,} {'of other kinds' if fate == 'other' else fate}"
+        if fate == "other":
+            kinds = [f"{one.files:,} {one_line(one.why)}" for one in ones[:MOST_KINDS]]
+            told += f" ({', '.join([*kinds, *(['…'] if len(ones) > MOST_KINDS else [])])})"
+        parts.append(told)
+    return f"files: {', '.join(parts)}"
 
 
 def _skipped_line(note: Skipped) -> Text:
