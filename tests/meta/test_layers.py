@@ -25,6 +25,7 @@ LEVELS: dict[str, int] = {
     "embed": 3,
     "store": 3,
     "watch": 3,
+    "secret_rules": 2,
     "masking": 3,
     "indexing": 4,
     "search": 4,
