@@ -17,6 +17,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TypeAlias
 
+from vaultrag.notes.invisible import without_invisible
 from vaultrag.secret_rules import COMMANDS, KEY_WORDS, NO_SECRETS, PASSWORD_WORDS, TOKENS
 
 _PASSWORD, _KEY = "|".join(PASSWORD_WORDS), "|".join(KEY_WORDS)
@@ -90,9 +91,13 @@ _Span: TypeAlias = "tuple[int, int, str]"
 
 
 class SecretMasker:
-    """Masks keys and tokens. Callable from any thread."""
+    """Masks keys and tokens, and takes out characters that nobody sees. Callable from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: bool = True) -> None:
+        """Args:
+        secrets: Mask secrets; without, only what nobody sees is taken out.
+        """
+        self._secrets = secrets
         self._patterns: tuple[tuple[str, re.Pattern[str]], ...] = ()
         self._loading = threading.Lock()
         self._known: OrderedDict[bytes, bytes | None] = OrderedDict()  # what became of a file; None: it is as it was
@@ -100,6 +105,9 @@ class SecretMasker:
 
     def text(self, text: str) -> str:
         """The text with every secret replaced by a mark that names its kind; as many lines as before."""
+        text = without_invisible(text)
+        if not self._secrets:
+            return text
         blocks = any(sign in text for sign in _BLOCK_SIGNS)
         if not blocks and not _SUSPICIOUS.search(text):
             return text
