@@ -206,7 +206,9 @@ def test_notes_are_resources(agents: Agents) -> None:
         for resource in listed[1:]:
             content = (await client.read_resource(resource.uri)).contents[0]
             assert isinstance(content, TextResourceContents)
-            assert content.text == NOTES[resource.name].rstrip("\n")
+            opening, *lines, closing = content.text.split("\n")
+            assert "\n".join(lines) == NOTES[resource.name].rstrip("\n")
+            assert (opening[:7], closing[:14]) == ("[notes ", "[end of notes ")
         templates = (await client.list_resource_templates()).resource_templates
         assert [template.uri_template for template in templates] == ["note:///{+path}"]
         for uri in ("note:///Pumps/Bearings.md", "note:///Garden%2FTomatoes.md", "note:///日本語.md"):
