@@ -195,7 +195,7 @@ def test_the_status_counts_without_them(agent: Raw, unknowing: Raw, person: Raw,
     assert status["vaults"][0]["counters"] == {}
     whole = person.call("status", {"full": True})["result"]
     assert whole["notes"] == len(VISIBLE | PRIVATE)
-    assert [note["path"] for note in whole["vaults"][0]["problem_notes"]] == ["Broken.md"]
+    assert [note["path"] for note in whole["vaults"][0]["problem_notes"]] == ["Broken.md", "Open end.md"]
 
 
 def test_a_person_sees_everything(person: Raw) -> None:
