@@ -44,7 +44,7 @@ where the foreign library is called.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 class VaultragError(Exception):
@@ -52,19 +52,26 @@ class VaultragError(Exception):
 
     Args:
         message: What went wrong and why, one sentence, no trailing period, no note text.
-        hint: What to type or do next; empty when there is nothing to do.
+        hint: What a person types or does next; empty when there is nothing to do.
+        agent_hint: What a model does next: a tool to call or a step to take, never a shell command.
         data: Small JSON-safe facts for clients (a path, a limit).
     """
 
     code: ClassVar[int] = -32000
     exit_code: ClassVar[int] = 2
     default_hint: ClassVar[str] = ""
+    default_agent_hint: ClassVar[str] = "tell the person you work for; this is theirs to repair"
 
-    def __init__(self, message: str, *, hint: str = "", **data: str | int | float | bool) -> None:
+    def __init__(self, message: str, *, hint: str = "", agent_hint: str = "", **data: str | int | float | bool) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint or self.default_hint
+        self.agent_hint = agent_hint or self.default_agent_hint
         self.data = data
+
+    def hint_for(self, reader: Literal["person", "agent"]) -> str:
+        """Return the hint for this audience. A model with a shell runs what it reads: it gets no command."""
+        return self.agent_hint if reader == "agent" else self.hint
 
 
 class ConfigError(VaultragError):
@@ -78,6 +85,7 @@ class UsageError(VaultragError):
     """A call that cannot be carried out as it was made."""
 
     code = -32602
+    default_agent_hint = ""
 
 
 class InvalidParams(UsageError):
@@ -115,6 +123,7 @@ class NotForAgents(UsageError):
 
     code = -32002
     default_hint = "ask the person to do it"
+    default_agent_hint = default_hint
 
 
 class RulesTooLong(UsageError):
@@ -122,6 +131,7 @@ class RulesTooLong(UsageError):
 
     code = -32003
     default_hint = "shorten them, or raise max_tokens under [rules]"
+    default_agent_hint = "ask the person to shorten them, or to raise max_tokens under [rules]"
 
 
 class Cancelled(UsageError):
@@ -172,6 +182,7 @@ class NoteNotFound(VaultError):
     """The index has no such note."""
 
     code = -32025
+    default_agent_hint = "search_notes, for the paths of notes"
 
 
 class NoteUnreadable(VaultError):
@@ -184,6 +195,7 @@ class PathRefused(VaultError):
     """The path leaves the vault, or names something vaultrag does not read."""
 
     code = -32027
+    default_agent_hint = "search_notes, for the paths of notes"
 
 
 class DaemonError(VaultragError):

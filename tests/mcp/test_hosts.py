@@ -59,16 +59,20 @@ def test_a_vaults_name_is_left_a_name(command: Command) -> None:
 
 
 def test_the_missing_extra_is_named_with_its_command(command: Command) -> None:
-    """Without the SDK the command says what to install, and how."""
+    """Without the SDK the command says what works from a clone; it neither serves nor prints a configuration."""
     code = (
         "import sys\nsys.modules['mcp'] = None\nfrom importlib import util\nfind = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name == 'mcp' else find(name, *rest)\n"
         "from vaultrag.cli import main\nmain()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "mcp"], capture_output=True, text=True, env=command.environment, check=False
-    )
-    assert done.returncode == 2
-    assert "needs the extra 'agents'" in done.stderr
-    assert f'try: {sys.executable} -m pip install "vaultrag[agents]"' in done.stderr
-    assert "Traceback" not in done.stderr
+    for args in (["mcp"], ["mcp", "--print-config", "claude"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *args], capture_output=True, text=True, env=command.environment, check=False
+        )
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert "needs the extra 'agents'" in done.stderr
+        assert "try: pipx install --force '/path/to/clone[agents]'" in done.stderr
+        assert "install vaultrag" not in done.stderr
+        assert 'install "vaultrag' not in done.stderr
+        assert "Traceback" not in done.stderr

@@ -179,10 +179,13 @@ def test_without_a_daemon_it_says_so_and_goes_on() -> None:
         home.write("Pump.md", "The pump leaks.\n")
         with Piped(home, "--no-start") as piped:
             welcome = piped.greet()
-            assert "The rules could not be read (no daemon is running; try: vaultrag up)" in welcome["instructions"]
+            assert "The rules could not be read (no daemon is running; try: tell the person" in welcome["instructions"]
             failed = piped.call("search_notes", query="leaks")
             assert failed["isError"] is True
-            assert failed["content"][0]["text"] == "no daemon is running; try: vaultrag up"
+            assert (
+                failed["content"][0]["text"]
+                == "no daemon is running; try: tell the person you work for; this is theirs to repair"
+            )
             home.start().ready()
             assert piped.call("search_notes", query="leaks")["structuredContent"]["notes"]
 

@@ -134,7 +134,11 @@ def told(value: Any, key: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("name", "arguments", "sentence"),
     [
-        ("read_note", {"path": "Nope.md"}, 'there is no note Nope.md in the index; try: vaultrag search "Nope"'),
+        (
+            "read_note",
+            {"path": "Nope.md"},
+            "there is no note Nope.md in the index; try: search_notes, for the paths of notes",
+        ),
         ("read_note", {"path": "Pumps/Bearing.md"}, "did you mean Pumps/Bearings.md?"),
         ("read_note", {"path": "../../etc/passwd"}, "the path must be inside the vault"),
         ("read_note", {"path": "Pumps/Bearings.md", "heading": "Nope"}, "has no heading 'Nope'"),
@@ -181,7 +185,7 @@ def test_an_unforeseen_fault_is_no_end_and_no_leak(
 
     failed, after = agents.run(talk)
     assert failed.is_error
-    assert failed.content[0].text == "an unforeseen fault (ValueError); try: vaultrag status"
+    assert failed.content[0].text == "an unforeseen fault (ValueError); try: vault_status"
     assert not after.is_error
     assert "secret" not in caplog.text
 
@@ -202,7 +206,9 @@ def test_notes_are_resources(agents: Agents) -> None:
         for resource in listed[1:]:
             content = (await client.read_resource(resource.uri)).contents[0]
             assert isinstance(content, TextResourceContents)
-            assert content.text == NOTES[resource.name].rstrip("\n")
+            opening, *lines, closing = content.text.split("\n")
+            assert "\n".join(lines) == NOTES[resource.name].rstrip("\n")
+            assert (opening[:7], closing[:14]) == ("[notes ", "[end of notes ")
         templates = (await client.list_resource_templates()).resource_templates
         assert [template.uri_template for template in templates] == ["note:///{+path}"]
         for uri in ("note:///Pumps/Bearings.md", "note:///Garden%2FTomatoes.md", "note:///日本語.md"):

@@ -26,6 +26,7 @@ LEVELS: dict[str, int] = {
     "embed": 4,
     "store": 4,
     "watch": 4,
+    "secret_rules": 2,
     "masking": 4,
     "indexing": 5,
     "service": 6,

@@ -67,12 +67,31 @@ def test_a_header_that_cannot_be_read_still_hides(text: str) -> None:
     [
         "---\ntitle: a: b\nprivate: false\n---\ntext", "---\ntitle: a: b\n---\nprivate: true\n", "private: true\n",
         "text\n---\nprivate: true\n",
-        "---\nA ruled line.\n\nprivate: true\n", "--- private: true\n", "---\nnotprivate: true\nx: [\n---\n",
+        "---\nA ruled line.\n\nIt is private: true\n", "---\nprivate:false\n---\n",
+        "\n---\ntitle: x\n---\nprivate: true\n",
+        "\n\nprivate: true\n", "---\ntitle: x\n---\nprivate:true\n", "--- private: true\n",
+        "---\nnotprivate: true\nx: [\n---\n",
     ],
 )  # fmt: skip
 def test_text_that_is_no_header_hides_nothing(text: str) -> None:
     """The words in the text of a note hide nothing, be its header broken or not there."""
     assert not private(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nprivate:true\n---\ntext", "---\ntitle: x\nprivate:true\n---\ntext", "---\nprivate:true\ntitle: x\n---\n",
+        "---\ntitle: a: b\nprivate:yes\n---\ntext", "---\nPrivate:ja\ntags: [a]\n---\n", "---\n'private':true\n---\n",
+        "---\nprivate：true\n---\ntext", "---\ntitle: x\n\nprivate: true\n\nno end", "---\nA line.\n\nprivate:true\n",
+        "\n---\nprivate: true\n---\ntext", " \n\n---\nprivate:true\n---\ntext",
+        "---\nalways: true\nprivate:true\n---\ntext",
+    ],
+)  # fmt: skip
+def test_a_line_that_means_it_hides_and_is_told(text: str) -> None:
+    """Without its space, after a blank line, in a header that is none: the note is hidden, and its owner is told."""
+    assert private(text)
+    assert parse_note(NotePath("x.md"), text.encode()).problems
 
 
 @given(st.text(alphabet=st.sampled_from("private: true\n-[]{},'\"#&*!|>\t"), max_size=60))

@@ -18,6 +18,9 @@ from vaultrag.errors import UsageError
 from vaultrag.mcp.hosts import WHERE, Host, Start, config_for
 from vaultrag.model import Capacity
 
+EXTRA = "pipx install --force '/path/to/clone[agents]', with the folder of your clone; or make run in it"
+"""By a path: while vaultrag is on no index, a stranger could take its name there."""
+
 
 def mcp(
     vault: VaultOption = "",
@@ -34,15 +37,12 @@ def mcp(
 
     Programs that run agents start this themselves; --print-config says what to tell them.
     """
+    if find_spec("mcp") is None:
+        raise UsageError("the MCP server needs the extra 'agents', which is not installed", hint=EXTRA)
     if print_config is not None:
         write(config_for(print_config, _start(vault, capacity, no_start)))
         remark(f"put this into {WHERE[print_config]}")
         return
-    if find_spec("mcp") is None:
-        raise UsageError(
-            "the MCP server needs the extra 'agents', which is not installed",
-            hint=f'{sys.executable} -m pip install "vaultrag[agents]"',
-        )
     from vaultrag.mcp.link import Wish
     from vaultrag.mcp.run import run
 

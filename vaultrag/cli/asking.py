@@ -12,13 +12,13 @@ import typer.core
 
 from vaultrag.cli.choosing import chosen_vault, cited_lines, near_vault, not_served, note_path
 from vaultrag.cli.options import AsJson, Limit, MaxTokens, VaultOption, invocation, line_range, options_first
-from vaultrag.cli.output import draw, remark, width, write, write_json
+from vaultrag.cli.output import draw, remark, width, write, write_json, write_paths
 from vaultrag.cli.progress import wait
 from vaultrag.cli.render.delivered import answer_text, joined
 from vaultrag.cli.render.lines import hit_as_line
 from vaultrag.cli.starting import meant, reach, reach_or_start
 from vaultrag.config import Places, load
-from vaultrag.errors import VaultError
+from vaultrag.errors import UsageError, VaultError
 from vaultrag.model import Answer, Capacity, Hit, Mode, Reason, Shape, State, VaultStatus
 from vaultrag.rpc.client import Client
 
@@ -67,6 +67,10 @@ def search(
             "links (to paste into a note); paths.",
         ),
     ] = "human",
+    null: Annotated[
+        bool,
+        typer.Option("-0", "--null", help="Paths as they are, each ended by NUL, for xargs -0. Sets --format paths."),
+    ] = False,
 ) -> None:
     """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error, 3: not all was searched.
 
@@ -76,6 +80,10 @@ def search(
     if as_json or form == "json":
         form = "json"
         invocation(ctx).json = True
+    if null:
+        if form not in ("human", "paths"):
+            raise UsageError("--null goes with --format paths only", hint="vaultrag search --null WORDS")
+        form = "paths"
     places = Places.find()
     with _connect(places, start=not no_start) as client:
         chosen = searchable(client, places, vault, mode)
@@ -91,6 +99,8 @@ def search(
         )
         if form == "human" and (shape or reader or max_tokens):
             write(joined(answer_text(answer)))
+        elif null:
+            write_paths(Path(chosen.root) / hit.path for hit in answer.hits)
         else:
             _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
     if not answer.hits:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from vaultrag.cli.render.words import safe
 from vaultrag.errors import VaultragError
 
 INTERRUPTED = 130
@@ -117,7 +118,7 @@ def _of_the_parser(error: Exception) -> bool:
 
 
 def _printable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return safe(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def _without_reader() -> int:

@@ -9,9 +9,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import msgspec
+
+from vaultrag.cli.render.words import safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -21,7 +25,11 @@ PIPE_WIDTH = 80
 
 
 def write(text: str) -> None:
-    """Write text to stdout as it is. What the terminal's encoding lacks is written as an escape."""
+    """Write text to stdout; to a terminal without what could steer it. What the encoding lacks becomes an escape."""
+    _write(safe(text) if sys.stdout.isatty() else text)
+
+
+def _write(text: str) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.stdout.write(text)
@@ -33,11 +41,17 @@ def write_json(value: object, *, lines: bool = False) -> None:
     write((text if lines else msgspec.json.format(text, indent=2)).decode() + "\n")
 
 
+def write_paths(paths: Iterable[Path]) -> None:
+    """Write paths byte for byte, each ended by NUL."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
+
+
 def remark(text: str) -> None:
     """Say something about the command itself."""
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(errors="backslashreplace")
-    print(text, file=sys.stderr, flush=True)
+    print(safe(text), file=sys.stderr, flush=True)
 
 
 def draw(*things: RenderableType) -> None:
@@ -48,7 +62,7 @@ def draw(*things: RenderableType) -> None:
             # A text that is not to be wrapped says so itself, but printing forgets it.
             whole = bool(getattr(thing, "no_wrap", False))
             paper.print(thing, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
-    write("\n".join(line.rstrip() for line in drawn.get().split("\n")))
+    _write("\n".join(line.rstrip() for line in drawn.get().split("\n")))
 
 
 def width() -> int:

@@ -145,7 +145,7 @@ def open_vault(
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index, lists=lists), Names(index)
     standings = Standings(index, today(clock))
-    masker = SecretMasker() if settings.privacy.mask_secrets else None
+    masker = SecretMasker(settings.privacy.mask_secrets)
 
     def close() -> None:
         # Bounded: a model's server that hangs must not hang the end as well. What is left undone is found at the next

@@ -224,7 +224,7 @@ def reasons(told: Iterable[Reason]) -> list[str]:
 
 
 def sentence(what: str, hint: str) -> str:
-    """What happened, and the command that helps."""
+    """What happened, and the tool or the step that helps."""
     if not hint:
         return what
     return f"{what}; {hint}" if hint.startswith("did you mean") else f"{what}; try: {hint}"

@@ -113,5 +113,5 @@ class Link:
 
 def vault_of(status: DaemonStatus, vault_id: str) -> VaultStatus:
     """The vault with this id; where it is served no longer, one that says so."""
-    gone = VaultStatus(vault_id, "", "", "away", why="the vault is not served any more", hint="vaultrag vaults")
+    gone = VaultStatus(vault_id, "", "", "away", why="the vault is not served any more")
     return next((vault for vault in status.vaults if vault.id == vault_id), gone)

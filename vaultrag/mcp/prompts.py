@@ -39,7 +39,7 @@ def _ask(given: Mapping[str, str]) -> str:
 def _review(given: Mapping[str, str]) -> str:
     days = given.get("days", "").strip() or "7"
     if not days.isdecimal() or not 1 <= int(days) <= 366:
-        raise InvalidParams(f"days is {days[:50]!r}", hint="a number from 1 to 366")
+        raise InvalidParams(f"days is {days[:50]!r}", agent_hint="a number from 1 to 366")
     return (
         f"Review my notes of the last {days} days.\n\n"
         f"List them with recent_notes (days={days}), and read those that matter with read_note. Then tell me, with a "

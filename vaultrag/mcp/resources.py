@@ -30,5 +30,5 @@ def path_of(uri: str) -> str:
         PathRefused: It is no note's URI.
     """
     if not uri.lower().startswith(_SCHEME):
-        raise PathRefused(f"{uri[:200]} is not the URI of a note", hint=f"{TEMPLATE}, or {RULES}")
+        raise PathRefused(f"{uri[:200]} is not the URI of a note", agent_hint=f"{TEMPLATE}, or {RULES}")
     return unquote(uri[len(_SCHEME) :].removeprefix("/"))

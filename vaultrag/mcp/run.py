@@ -50,4 +50,4 @@ async def guidance(desk: Desk) -> str:
     except TimeoutError:
         return without_rules("the daemon is still starting", "")
     except VaultragError as error:
-        return without_rules(error.message, error.hint)
+        return without_rules(error.message, error.agent_hint)

@@ -18,7 +18,9 @@ from vaultrag.mcp import resources
 from vaultrag.mcp.answers import sentence
 from vaultrag.mcp.prompts import PROMPTS, text_of
 from vaultrag.mcp.schemas import schema_of
+from vaultrag.mcp.texts import Fence
 from vaultrag.mcp.tools import TOOLS, Desk, Tool, arguments_of
+from vaultrag.notes.invisible import without_invisible
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +43,8 @@ class Handlers:
         try:
             answer = await tool.run(self._desk, arguments_of(tool, params.arguments or {}))
             return types.CallToolResult(
-                content=[types.TextContent(text=tool.text(answer))], structured_content=msgspec.to_builtins(answer)
+                content=[types.TextContent(text=without_invisible(tool.text(answer, Fence())))],
+                structured_content=visible(msgspec.to_builtins(answer)),
             )
         except Exception as error:  # whatever it is, the model reads a sentence and the session goes on
             return types.CallToolResult(content=[types.TextContent(text=told(error))], is_error=True)
@@ -88,9 +91,9 @@ class Handlers:
     async def _resource(self, uri: str) -> str:
         if uri == resources.RULES:
             tool = TOOLS["vault_rules"]
-            return tool.text(await tool.run(self._desk, tool.arguments()))
+            return without_invisible(tool.text(await tool.run(self._desk, tool.arguments()), Fence()))
         path = resources.path_of(uri)
-        return (await self._desk.link.ask(lambda daemon: daemon.get(path))).text
+        return Fence()(without_invisible((await self._desk.link.ask(lambda daemon: daemon.get(path))).text))
 
     async def list_prompts(self, _: Any, params: object) -> types.ListPromptsResult:
         listed = [
@@ -138,12 +141,21 @@ def server(desk: Desk, instructions: str) -> Server[Any]:
 
 
 def told(error: Exception) -> str:
-    """A failure in one sentence, with the command that helps. Of one that nobody foresaw, no more than its kind."""
+    """A failure in one sentence, with what helps. Of one that nobody foresaw, no more than its kind."""
     if isinstance(error, VaultragError):
-        return sentence(error.message, error.hint)
+        return without_invisible(sentence(error.message, error.agent_hint))
     log.error("an unforeseen fault (%s)", type(error).__name__)
     log.debug("it arose here", exc_info=error)
-    return sentence(f"an unforeseen fault ({type(error).__name__})", "vaultrag status")
+    return sentence(f"an unforeseen fault ({type(error).__name__})", "vault_status")
+
+
+def visible(value: Any) -> Any:
+    """The answer's values without characters that nobody sees, as a path can have them."""
+    if isinstance(value, str):
+        return without_invisible(value)
+    if isinstance(value, list):
+        return [visible(part) for part in value]
+    return {key: visible(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -109,7 +109,7 @@ class Tool:
     arguments: type[Arguments]
     answer: type[msgspec.Struct]
     run: Callable[[Desk, Any], Awaitable[Any]]
-    text: Callable[[Any], str]
+    text: Callable[[Any, texts.Fence], str]
 
 
 async def _search(desk: Desk, asked: SearchNotes) -> answers.Findings:
@@ -188,7 +188,7 @@ TOOLS: dict[str, Tool] = {
              "The notes that the person has marked as rules, whole. They hold for everything done here.",
              VaultRules, answers.RuleBook, _rules, texts.of_rules),
         Tool("vault_status", "The state of the vault",
-             "How many notes can be searched, and what is not ready, with the command that helps.",
+             "How many notes can be searched, and what is not ready, and why.",
              VaultStatus, answers.VaultState, _status, texts.of_state),
     )
 }  # fmt: skip
@@ -206,7 +206,9 @@ def arguments_of(tool: Tool, given: dict[str, Any]) -> Arguments:
             near = difflib.get_close_matches(name[:100], known, n=1)
             raise InvalidParams(
                 f"{tool.name} has no argument {name[:100]!r}",
-                hint=f"did you mean {near[0]}?" if near else f"{tool.name} with {', '.join(known) or 'no arguments'}",
+                agent_hint=f"did you mean {near[0]}?"
+                if near
+                else f"{tool.name} with {', '.join(known) or 'no arguments'}",
             )
     try:
         return msgspec.convert(given, tool.arguments, strict=False)

@@ -48,6 +48,10 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _SALVAGED = re.compile(
     r"""(?:^|[{,])[ \t]*["']?(private|always)["']?[ \t]*:(?=[ \t]|$)[ \t]*([^,}\n]*)""", re.MULTILINE | re.IGNORECASE
 )
+_MEANT = re.compile(r"""^[ \t]*["']?private["']?[ \t]*[:：][ \t]*([^\s:][^\n]*)""", re.MULTILINE | re.IGNORECASE)
+"""A line that means to hide the note, also where it is no YAML for want of a space."""
+_GLUED = re.compile(r"""^["']?private["']?[ \t]*(?::(?=[^\s:])|：)[^\n]*""", re.MULTILINE | re.IGNORECASE)
+_LATE = re.compile(r"(?:[ \t]*\n)+---[ \t]*\n")
 
 _HANDLER = YAMLHandler()
 
@@ -114,20 +118,51 @@ def _parse_yaml(header: str) -> tuple[Properties, str]:
 
 
 def salvage(text: str) -> Properties:
-    """What must be known even of a header that cannot be read, or that is never closed.
+    """Read what must be known even of a header that cannot be read, or that is never closed.
 
-    Whether it says ``private``, so that a slip shows no secret, and ``always``, so that a slip drops no rule.
+    Whether it says ``private``, so that a slip shows no secret, and ``always``, so that a slip drops no rule. A line
+    that means ``private`` counts wherever it stands; ``always`` only where a header would be.
 
     Args:
         text: The header, or a file that begins with an opening fence and has no closing one.
     """
     opening = _OPENING.match(text)
+    whole = text = text[opening.end() :] if opening else text
     if opening:
-        text = text[opening.end() :].partition("\n\n")[0]
+        text = text.partition("\n\n")[0]
     found: dict[str, list[str]] = {}
     for name, value in _SALVAGED.findall(text):
-        found.setdefault(name.lower(), []).append(value.split(" #")[0].strip(" \t\"'"))
+        found.setdefault(name.lower(), []).append(_bare(value))
+    for value in _MEANT.findall(whole):
+        found.setdefault("private", []).append(_bare(value))
     return {name: tuple(values) for name, values in found.items()}
+
+
+def amend(text: str, header: str | None, properties: Properties) -> tuple[Properties, str]:
+    """Add a ``private`` that was meant and that YAML does not see, and say what is to be mended.
+
+    Returns:
+        (properties, problem): those given and no problem, where nothing was meant.
+    """
+    if header is None:
+        if (late := _LATE.match(text)) is None:
+            return properties, ""
+        header = split(text[late.end() - len(late[0].lstrip()) :])[0]
+        if header is None or not (read := parse(header)[0] or salvage(header)).get("private"):
+            return properties, ""
+        mark = {"private": read["private"]}
+        return {
+            **properties,
+            **mark,
+        }, "the header does not begin in the first line; its private was heeded all the same"
+    if "private" in map(str.casefold, properties) or (glued := _GLUED.search(header)) is None:
+        return properties, ""
+    mended = {**properties, "private": salvage(glued[0])["private"]}
+    return mended, "no space after private: in the header; it was heeded all the same"
+
+
+def _bare(value: str) -> str:
+    return value.split(" #")[0].strip(" \t\"'")
 
 
 def _problem(reason: str, mark: Any = None) -> str:

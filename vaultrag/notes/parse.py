@@ -40,6 +40,11 @@ def parse_note(path: NotePath, data: bytes) -> Note:
             properties = frontmatter.salvage(header)
     elif text.startswith("---"):
         properties = frontmatter.salvage(text)
+        if "private" in properties:
+            problems.append("the header is never closed; its private was heeded all the same")
+    if "rivate" in text or "RIVATE" in text:
+        properties, problem = frontmatter.amend(text, header, properties)
+        problems += [problem] if problem else []
     title = _title(properties.get("title")) or file_title(path)
     lifted = lift(without_drawing(body) if "excalidraw-plugin" in properties else body)
     links = find_links(header, frontmatter.FIRST_HEADER_LINE) if header else []

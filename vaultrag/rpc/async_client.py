@@ -46,6 +46,7 @@ class AsyncClient:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
+        self._readership: Reader = "person"
         self._writer = writer
         self._conversation = Conversation()
         self._waiting: dict[object, tuple[asyncio.Future[Any], OnPartial | None]] = {}
@@ -72,6 +73,7 @@ class AsyncClient:
         else:
             streams = await asyncio.open_unix_connection(sock=sock)
         client = cls(*streams)
+        client._readership = reader
         try:
             try:
                 client.welcome = await client.call("hello", greeting)
@@ -235,13 +237,13 @@ class AsyncClient:
             return
         if message.id is None:  # the connection as a whole is refused
             if message.error is not None:
-                self._fail(error_of(message.error))
+                self._fail(error_of(message.error, self._readership))
             return
         future, _ = self._waiting.get(message.id, (None, None))
         if future is None or future.done():
             return  # the answer of a call that was cancelled here
         if message.error is not None:
-            future.set_exception(error_of(message.error))
+            future.set_exception(error_of(message.error, self._readership))
         else:
             future.set_result(message.result)
 

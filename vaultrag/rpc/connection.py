@@ -162,7 +162,7 @@ class Connection:
             return
         if message.id is not None and message.id in self.calls:
             in_use = InvalidRequest(f"the id {str(message.id)[:100]!r} is in use by a call under way")
-            self.send(protocol.encode_error(message.id, in_use))
+            self.send(protocol.encode_error(message.id, in_use, self._session.reader))
             await self._drain()
             return
         if self._room.locked():
@@ -224,7 +224,7 @@ class Connection:
                 log.error("%s failed", request.method[:100], exc_info=fault)
                 error = methods.masked(fault if isinstance(fault, Exception) else Exception())
         if error is not None and request.id is not None:
-            self.send(protocol.encode_error(request.id, error))
+            self.send(protocol.encode_error(request.id, error, self._session.reader))
 
     def _recognise(self, line: bytes) -> None:
         """Let in who shows the token with the first line.

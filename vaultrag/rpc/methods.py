@@ -64,6 +64,7 @@ from vaultrag.rpc.messages import (
 from vaultrag.rpc.positions import Units, in_answer, in_matches, length
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN
 from vaultrag.service import Service, VaultService
+from vaultrag.service.agents import without_hints
 
 
 @dataclass(slots=True)
@@ -334,12 +335,15 @@ def run(session: Session, name: str, params: dict[str, Any], notify: Notify) -> 
     method = METHODS.get(name)
     if method is None:
         near = difflib.get_close_matches(name[:100], METHODS, n=1)
-        raise MethodNotFound(f"there is no method {name[:100]!r}", hint=f"did you mean {near[0]}?" if near else "")
+        raise MethodNotFound(
+            f"there is no method {name[:100]!r}", **_everyones(f"did you mean {near[0]}?" if near else "")
+        )
     if not session.greeted and name != "hello":
         raise InvalidRequest("the first call on a connection is hello", hint="call hello first")
     if session.reader == "agent" and not method.agents:
         raise NotForAgents(f"{name} is not for agents")
-    return method.run(session, convert(method, params), notify)
+    result = method.run(session, convert(method, params), notify)
+    return without_hints(result) if session.reader == "agent" else result
 
 
 def convert(method: Method, params: dict[str, Any]) -> Params:
@@ -354,15 +358,20 @@ def convert(method: Method, params: dict[str, Any]) -> Params:
             near = difflib.get_close_matches(name[:100], known, n=1)
             raise InvalidParams(
                 f"{method.name} has no parameter {name[:100]!r}",
-                hint=f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}",
+                **_everyones(f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"),
             )
     try:
         return msgspec.convert(params, method.params)
     except msgspec.ValidationError as error:
         # An enumeration's complaint repeats the value, however long.
         raise InvalidParams(
-            f"{method.name}: {str(error)[:300]}", hint=f"known: {', '.join(known) or 'none'}"
+            f"{method.name}: {str(error)[:300]}", **_everyones(f"known: {', '.join(known) or 'none'}")
         ) from error
+
+
+def _everyones(hint: str) -> dict[str, Any]:
+    """A hint without a command, for persons and agents alike."""
+    return {"hint": hint, "agent_hint": hint}
 
 
 def masked(error: Exception) -> VaultragError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -102,8 +102,8 @@ def encode_result(call_id: CallId | None, result: object) -> bytes:
     return _encoder.encode({"jsonrpc": "2.0", "id": call_id, "result": result}) + b"\n"
 
 
-def encode_error(call_id: CallId | None, error: VaultragError) -> bytes:
-    failure = Failure(error.code, error.message, type(error).__name__, error.hint, dict(error.data))
+def encode_error(call_id: CallId | None, error: VaultragError, reader: Literal["person", "agent"] = "person") -> bytes:
+    failure = Failure(error.code, error.message, type(error).__name__, error.hint_for(reader), dict(error.data))
     body = {
         "code": failure.code,
         "message": failure.message,
@@ -112,13 +112,13 @@ def encode_error(call_id: CallId | None, error: VaultragError) -> bytes:
     return _encoder.encode({"jsonrpc": "2.0", "id": call_id, "error": body}) + b"\n"
 
 
-def error_of(failure: Failure) -> VaultragError:
-    """The exception that a failure on the wire stands for."""
+def error_of(failure: Failure, reader: Literal["person", "agent"] = "person") -> VaultragError:
+    """The exception that a failure on the wire stands for. To an agent's connection its hint is one for agents."""
     kind = getattr(errors, failure.kind, None)
     if not (isinstance(kind, type) and issubclass(kind, VaultragError)):
         kind = VaultragError
-    facts = {key: value for key, value in failure.data.items() if key not in ("self", "message", "hint")}
-    return kind(failure.message, hint=failure.hint, **facts)
+    facts = {key: value for key, value in failure.data.items() if key not in ("self", "message", "hint", "agent_hint")}
+    return kind(failure.message, hint=failure.hint, agent_hint=failure.hint if reader == "agent" else "", **facts)
 
 
 def _failure_of(raw: object) -> Failure:

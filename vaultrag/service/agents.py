@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.model import (
     Aged,
+    Answer,
     Content,
+    DaemonStatus,
+    Explanation,
     Filters,
     Gone,
     NoteId,
@@ -25,13 +29,15 @@ from vaultrag.model import (
     ReadResult,
     Skipped,
     VectorMatches,
-)
+)  # fmt: skip
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
 from vaultrag.ports import Masker, NoteReader, NoteTable, VectorScan
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service.parts import VaultParts
+
+T = TypeVar("T")
 
 
 class AgentReader:
@@ -141,6 +147,16 @@ class AgentScan:
 
     def _among(self, allowed: frozenset[NoteId] | None) -> frozenset[NoteId]:
         return self._seen if allowed is None else allowed & self._seen
+
+
+def without_hints(result: T) -> T:
+    """Return an answer without the commands that help: they are a person's to run."""
+    if isinstance(result, Answer | Explanation):
+        return cast("T", replace(result, reasons=tuple(replace(reason, hint="") for reason in result.reasons)))
+    if isinstance(result, DaemonStatus):
+        vaults = tuple(replace(vault, hint="") for vault in result.vaults)
+        return cast("T", replace(result, vaults=vaults, embedder=replace(result.embedder, hint="")))
+    return result
 
 
 def blind(

@@ -44,7 +44,10 @@ def _not_found(table: NoteTable, asked: str, path: str, but: str = "") -> NoteNo
     """``but``: a path that is not to be proposed."""
     near = [known for known in table.near_paths(asked) if known != but]
     hint = f"did you mean {near[0]}?" if near else f'vaultrag search "{Path(asked).stem}"'
-    return NoteNotFound(f"there is no note {asked[:200]} in the index", hint=hint, path=path[:200])
+    agent_hint = hint if near else ""  # what is private is no note: to look for it elsewhere is no help
+    return NoteNotFound(
+        f"there is no note {asked[:200]} in the index", hint=hint, agent_hint=agent_hint, path=path[:200]
+    )
 
 
 def content_of(parts: VaultParts, path: str) -> tuple[NoteId, NotePath, Content]:
@@ -117,4 +120,9 @@ def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) ->
         if name_key(heading.text) == key:
             end = next((h.line - 1 for h in headings[index + 1 :] if h.level <= heading.level), total)
             return heading.line, end
-    raise InvalidParams(f"{path} has no heading {wanted[:200]!r}", hint="vaultrag get without --heading", path=path)
+    raise InvalidParams(
+        f"{path} has no heading {wanted[:200]!r}",
+        hint="vaultrag get without --heading",
+        agent_hint="read_note without heading",
+        path=path,
+    )

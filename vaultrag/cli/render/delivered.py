@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vaultrag.cli.render.words import one_line
+from vaultrag.cli.render.words import one_line, safe
 from vaultrag.model import Answer, Catalogue, Hit, Rules
 from vaultrag.retrieval.one_line_summary import told
 
@@ -12,18 +12,18 @@ from vaultrag.retrieval.one_line_summary import told
 def answer_text(answer: Answer) -> Iterator[str]:
     """A search's answer, a paragraph a note: where it stands, then what is delivered of it."""
     for hit in answer.hits:
-        yield f"{_head(hit)}\n{(hit.text or hit.line or hit.preview).strip()}\n"
+        yield f"{_head(hit)}\n{safe((hit.text or hit.line or hit.preview).strip())}\n"
     if not answer.hits:
         yield f"nothing found for {one_line(answer.query)}" if not answer.cut else "nothing fits into the budget"
     yield from _cut(answer.cut, "notes", answer.shortened)
-    yield from (f"{reason.why}{f' (try: {reason.hint})' if reason.hint else ''}" for reason in answer.reasons)
+    yield from (f"{one_line(reason.why)}{f' (try: {reason.hint})' if reason.hint else ''}" for reason in answer.reasons)
 
 
 def rules_text(rules: Rules) -> Iterator[str]:
     """Every rule, whole, under its path."""
     for rule in rules.rules:
-        standing = f" [{told(rule.standing)}]" if rule.standing is not None else ""
-        yield f"{one_line(rule.path)}{standing}\n\n{rule.text.strip()}\n"
+        standing = f" [{one_line(told(rule.standing))}]" if rule.standing is not None else ""
+        yield f"{one_line(rule.path)}{standing}\n\n{safe(rule.text.strip())}\n"
     if not rules.complete:
         yield "the vault is still being read: there may be more"
 
@@ -31,7 +31,7 @@ def rules_text(rules: Rules) -> Iterator[str]:
 def catalogue_text(catalogue: Catalogue) -> Iterator[str]:
     """A line a note, under its type."""
     for group in catalogue.groups:
-        yield f"{group.type or 'of no type'}:"
+        yield f"{one_line(group.type) or 'of no type'}:"
         yield from (f"- {one_line(note.path)}: {one_line(note.line)}" for note in group.notes)
         yield ""
     yield from _cut(catalogue.cut, "notes", 0)
@@ -44,7 +44,7 @@ def joined(parts: Iterator[str] | Sequence[str]) -> str:
 
 
 def _head(hit: Hit) -> str:
-    standing = f" [{told(hit.standing)}]" if hit.standing is not None else ""
+    standing = f" [{one_line(told(hit.standing))}]" if hit.standing is not None else ""
     return f"{one_line(hit.citation)}{standing}"
 
 

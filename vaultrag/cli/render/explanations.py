@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from vaultrag.cli.render.words import one_line
 from vaultrag.model import ExplainedHit, Explanation
 
 
 def explanation_lines(explanation: Explanation) -> list[Text]:
     """The query as it was read, the note asked about, and the first hits with their parts."""
     words = ", ".join(_word(word.text, word.notes, word.role) for word in explanation.words)
-    lines = [Text(f"words  {words or 'none'}")]
+    lines = [Text(one_line(f"words  {words or 'none'}"))]
     if explanation.filters:
-        lines.append(Text("only   " + " ".join(explanation.filters)))
+        lines.append(Text(one_line("only   " + " ".join(explanation.filters))))
     lines.append(Text(f"tier   {explanation.tier}"))
     lines.append(Text("params " + ", ".join(f"{name} {value:g}" for name, value in explanation.params.items())))
-    lines += [Text(f"state  {reason.state}: {reason.why}") for reason in explanation.reasons]
+    lines += [Text(one_line(f"state  {reason.state}: {reason.why}")) for reason in explanation.reasons]
     if explanation.asked is not None:
         lines += [Text(), *_hit(explanation.asked)]
     for hit in explanation.hits:
@@ -29,7 +30,7 @@ def _word(text: str, notes: int, role: str) -> str:
 
 
 def _hit(hit: ExplainedHit) -> list[Text]:
-    lines = [Text(f"{hit.path}  {hit.verdict}", style="bold" if hit.found else "")]
+    lines = [Text(one_line(f"{hit.path}  {hit.verdict}"), style="bold" if hit.found else "")]
     for part in hit.evidence:
         figures = f"raw {part.raw:8.3f}  weight {part.weight:.2f}  adds {part.contribution:+.4f}"
         lines.append(Text(f"  {part.arm:<10} rank {part.rank:<4} {figures}"))

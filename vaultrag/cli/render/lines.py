@@ -3,7 +3,7 @@
 tsv      file <tab> line <tab> score <tab> title <tab> passage     file absolute, line 1 where none is known
 vimgrep  file:line:column:passage                                  for quickfix lists
 links    [[Folder/Note|Note]]                                      to paste into a note
-paths    file
+paths    file                                              as it is with --null, else fit for a terminal
 jsonl    the hit, as the daemon gave it
 """
 
@@ -43,9 +43,9 @@ def hit_as_line(hit: Hit, form: LineFormat, root: Path, text: str = "") -> str:
             line, column, shown = _place(hit, text)
             return f"{one_line(str(root / hit.path))}:{line}:{column}:{one_line(shown)}"
         case "links":
-            return link_to(hit.path)
+            return one_line(link_to(hit.path))
         case "paths":
-            return str(root / hit.path)
+            return one_line(str(root / hit.path))
 
 
 def link_to(path: str) -> str:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from vaultrag.model import Evidence
+from vaultrag.notes.invisible import shown
 
 _ARM_WORDS = {"passages": "meaning", "nearness": "words"}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
-# What could move the cursor or change the terminal: escape sequences, and signs that turn the reading direction.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
 
 def safe(text: str) -> str:
     """Text from a note or a file name, of the same length, that cannot steer the terminal."""
-    return _UNSAFE.sub("\ufffd", text)
+    return shown(text)
 
 
 def one_line(text: str) -> str:
