@@ -5,7 +5,7 @@ Each port has a real adapter and a small in-memory twin in ``tests/support``; bo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from vaultrag.model import (
@@ -80,10 +80,17 @@ class Embedder(Protocol):
         """
         ...
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         """Embed a small batch; one result a text, in order.
 
+        Args:
+            texts: A few notes.
+            still_wanted: Asked between pieces of the work.
+
         Raises:
+            Cancelled: ``still_wanted`` returned False; nothing of the batch was embedded.
             EmbedderUnavailable, ModelMissing, ModelBroken: Nothing of the batch was embedded.
         """
         ...

@@ -7,7 +7,7 @@ it, time and memory, is the daemon's own.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,9 @@ class HashVectors:
     def identity(self) -> Identity:
         return Identity("hash", "words", "2", self._dimension)
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         return [self._note(text) for text in texts]
 
     def embed_query(self, text: str) -> Vector:

@@ -96,7 +96,8 @@ def test_passages_are_short() -> None:
     """Each passage is within its tokens with the title in front, and every line of text is in one."""
     text = "\n\n".join(f"Sentence {n} tells of the pump in the upper tank. It ran {n} hours." for n in range(40))
     model = MiniLM.load()
-    plan = builtin._plan(model, NoteText("A rather long title about a pump that nobody wants to read twice", text))
+    note = NoteText("A rather long title about a pump that nobody wants to read twice", text)
+    plan = builtin._plan(builtin._Piecemeal(model, lambda: True), note)
     assert max(model.count(plan.texts)) <= PASSAGE_TOKENS
     covered = {line for passage in plan.passages for line in range(passage.start_line, passage.end_line + 1)}
     assert covered >= {n for n, line in enumerate(text.split("\n")) if line}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.daemons import Home, Raw, RunningDaemon, daemon_home
+from tests.support.daemons import Home, Raw, RunningDaemon, daemon_home, until
 
 MB = 1_000_000
 LIMIT = 4 * MB
@@ -199,3 +200,45 @@ def test_a_thousand_connections_at_once(home: Home, daemon: RunningDaemon) -> No
                 refused += "too many clients" in answer.get("error", {}).get("message", "")
         assert 700 <= refused <= 800  # the first 256 less those that other tests' clients hold
     daemon.until(lambda: open_sockets(daemon) <= before, "the connections are closed", 30)
+
+
+def test_who_asks_for_one_thing_is_not_behind_who_asks_for_hundreds(home: Home) -> None:
+    """Beside five clients that always have more calls waiting, each answer to a sixth comes after few of theirs."""
+    flooding, asked, calls_each = 5, 20, 1500
+    with contextlib.ExitStack() as stack:
+        greedy = [stack.enter_context(Raw(home.places)) for _ in range(flooding)]
+        honest = stack.enter_context(Raw(home.places))
+        answered = [0] * flooding
+        ended = threading.Event()
+
+        def read(number: int) -> None:
+            with contextlib.suppress(OSError):
+                while not ended.is_set() and answered[number] < calls_each:
+                    answered[number] += "result" in (greedy[number].receive() or ())
+
+        def send(number: int) -> None:
+            with contextlib.suppress(OSError):
+                for call in range(calls_each):
+                    greedy[number].send(greedy[number].request("search", {"query": "seal", "limit": 1}, call))
+
+        threads = [
+            threading.Thread(target=work, args=(number,), daemon=True)
+            for work in (read, send)
+            for number in range(flooding)
+        ]
+        for thread in threads:
+            thread.start()
+        until(lambda: all(count >= 5 for count in answered), "the others are being answered", 30)
+        between = []
+        for number in range(asked):
+            before = sum(answered)
+            assert "result" in honest.call("search", {"query": "seal", "limit": 1}, number)
+            between.append(sum(answered) - before)
+        assert all(count < calls_each for count in answered), "they were done before the honest client was"
+        ended.set()
+        for raw in greedy:
+            raw.sock.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(10)
+    # Those under way when it asks, and one of each other client for each of its turns; first come, first served is 160.
+    assert sorted(between)[asked // 2] <= 40, between

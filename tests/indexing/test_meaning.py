@@ -13,7 +13,8 @@ import pytest
 from tests.support.embedders import DIMENSION, HashEmbedder
 from vaultrag.errors import BadVectors, EmbedderUnavailable, ModelMissing, StoreFull
 from vaultrag.indexing import awaiting as module
-from vaultrag.indexing.meaning import MAX_TRIES, Meaning
+from vaultrag.indexing.awaiting import MAX_TRIES
+from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.view import describe
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
 from vaultrag.ports import VectorStore
@@ -210,7 +211,7 @@ def test_edit_after_a_problem(bench: Bench) -> None:
 def test_passing_problem(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A text that fails for a passing reason is tried a few times, then listed and left alone."""
 
-    def embed(texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed(texts: Sequence[NoteText], still_wanted: Callable[[], bool] = bool) -> list[EmbeddedNote | EmbedProblem]:
         bench.embedder.calls += 1
         busy = EmbedProblem("busy", permanent=False)
         return [busy if "number 7" in text.text else bench.embedder._note(text) for text in texts]
@@ -230,7 +231,7 @@ def test_passing_problem(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_vector(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A vector that the store refuses costs its own note only."""
 
-    def embed(texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed(texts: Sequence[NoteText], still_wanted: Callable[[], bool] = bool) -> list[EmbeddedNote | EmbedProblem]:
         zero = EmbeddedNote(np.zeros(DIMENSION, np.float32))
         return [zero if "number 7" in text.text else bench.embedder._note(text) for text in texts]
 
@@ -245,7 +246,7 @@ def test_wrong_count(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """An embedder that gives fewer results than texts is not believed, and nothing is lost."""
     meaning = bench.open()
     with monkeypatch.context() as patch:
-        patch.setattr(bench.embedder, "embed_notes", lambda texts: [bench.embedder._note(t) for t in texts[1:]])
+        patch.setattr(bench.embedder, "embed_notes", lambda texts, _: [bench.embedder._note(t) for t in texts[1:]])
         with pytest.raises(BadVectors):
             meaning.step(bench.texts_of)
     assert meaning.pending == 30
@@ -455,7 +456,7 @@ def test_batches_are_small(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Non
     sizes: list[list[int]] = []
     embed = bench.embedder.embed_notes
 
-    def spy(texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def spy(texts: Sequence[NoteText], still_wanted: Callable[[], bool] = bool) -> list[EmbeddedNote | EmbedProblem]:
         sizes.append([len(text.text) for text in texts])
         return embed(texts)
 
@@ -547,10 +548,12 @@ class CrashingEmbedder(HashEmbedder):
 
     crash = "fatal"
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         if any(self.crash in text.text for text in texts):
             raise EmbedderUnavailable("the server went away")
-        return super().embed_notes(texts)
+        return super().embed_notes(texts, still_wanted)
 
 
 @pytest.mark.parametrize("length", [10, module.LONG_CHARS + 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -446,7 +446,7 @@ def test_edited_between_words_and_vector(build: Build, monkeypatch: pytest.Monke
     house = _fill(build(), 4)
     embed, edited = house.hash.embed_notes, threading.Event()
 
-    def meddle(texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def meddle(texts: Sequence[NoteText], still_wanted: Callable[[], bool] = bool) -> list[EmbeddedNote | EmbedProblem]:
         if not edited.is_set():
             edited.set()
             house.vault.write("f0/0.md", "edited at once")
@@ -467,10 +467,12 @@ class Slow(HashEmbedder):
         self.there = threading.Event()
         self.hang = threading.Event()
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         self.there.set()
         self.hang.wait(2)
-        return super().embed_notes(texts)
+        return super().embed_notes(texts, still_wanted)
 
 
 def test_end_while_the_embedder_hangs(build: Build) -> None:

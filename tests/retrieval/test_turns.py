@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from vaultrag.service.fair_order import Position
 from vaultrag.service.turns import Turns
 
 WAIT_S = 10.0
@@ -42,10 +43,10 @@ def test_the_first_goes_first() -> None:
     """Of those that wait, the one that was asked for first is let in first, whoever came to wait first."""
     turns = Turns(1)
     tickets = [turns.ticket() for _ in range(4)]
-    order: list[int] = []
+    order: list[Position] = []
     threads: list[threading.Thread] = []
 
-    def work(ticket: int) -> None:
+    def work(ticket: Position) -> None:
         with turns.turn(ticket):
             order.append(ticket)
 

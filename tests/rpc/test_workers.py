@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from vaultrag.rpc.workers import Workers
+from vaultrag.service.fair_order import Client
 
 
 @pytest.fixture
@@ -55,7 +56,14 @@ def test_a_cancelled_job_is_not_run(workers: Workers) -> None:
 def test_the_end_waits_for_nobody(workers: Workers) -> None:
     """Closing drops what waits, takes nothing more, and does not wait for a job that hangs."""
     gate = threading.Event()
-    busy = [workers.submit(gate.wait, 5) for _ in range(3)]
+    begun = threading.Barrier(4)
+
+    def hang() -> bool:
+        begun.wait(5)
+        return gate.wait(5)
+
+    busy = [workers.submit(hang) for _ in range(3)]
+    begun.wait(5)
     waiting = workers.submit(lambda: None)
     workers.shutdown(wait=False, cancel_futures=True)
     assert waiting.cancelled()
@@ -64,3 +72,26 @@ def test_the_end_waits_for_nobody(workers: Workers) -> None:
     assert all(thread.daemon for thread in threading.enumerate() if thread.name in names())
     gate.set()
     assert all(future.result(5) for future in busy)
+
+
+def test_clients_take_turns() -> None:
+    """A client that asks for one thing waits behind one job of each other client, however many those have sent."""
+    workers = Workers(1, "test-turns")
+    gate, begun = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def hang() -> bool:
+        begun.set()
+        return gate.wait(5)
+
+    first = workers.submit(hang)
+    assert begun.wait(5)
+    greedy = [Client() for _ in range(5)]
+    futures = [workers.submit_for(client, lambda: done.append("greedy")) for _ in range(20) for client in greedy]
+    futures.append(workers.submit_for(Client(), lambda: done.append("honest")))
+    gate.set()
+    for future in (first, *futures):
+        future.result(5)
+    workers.shutdown()
+    assert done.index("honest") <= len(greedy)
+    assert len(done) == len(futures)

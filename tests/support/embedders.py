@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,9 @@ class HashEmbedder:
         self._check()
         return Identity("hash", "hashed-words", self.digest, self.dimension, windows="one passage a paragraph")
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         with self._lock:
             self.calls += 1
             self._check()

@@ -30,7 +30,7 @@ from vaultrag.embed.onnx import (
 )
 from vaultrag.embed.pooling import weighted_mean
 from vaultrag.embed.texts import sendable
-from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken
+from vaultrag.errors import BadVectors, Cancelled, EmbedderUnavailable, EmbedError, ModelBroken
 from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
 from vaultrag.notes.cleaning import CLEANING_VERSION
 from vaultrag.notes.windows import passages
@@ -46,6 +46,9 @@ MAX_PASSAGES = 512
 BATCH = 16
 BATCH_TOKENS = 1024
 """Padding included. The model's own memory grows with this: 16 windows of 256 tokens took 600 MB, and no less time."""
+
+TOKENIZED_CHARS = 50_000
+"""Tokenized in one call: some 10 ms, after which the work can be broken off."""
 
 RECIPE = f"passages of {PASSAGE_TOKENS} tokens, title of {TITLE_TOKENS} in front, at most {MAX_PASSAGES}, plain mean"
 
@@ -135,16 +138,20 @@ class BuiltinEmbedder:
             cleaning=CLEANING_VERSION,
         )
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         """Embed notes, their passages sorted by length into batches across the notes."""
         with self._watched(), self._using() as model:
-            plans = [_plan(model, text) for text in texts]
-            tokens = model.tokens([text for plan in plans for text in plan.texts])
+            piecemeal = _Piecemeal(model, still_wanted)
+            plans = [_plan(piecemeal, text) for text in texts]
+            tokens = piecemeal.tokens([text for plan in plans for text in plan.texts])
             vectors: list[Vector | BadVectors] = [BadVectors("not embedded")] * len(tokens)
             order = sorted(range(len(tokens)), key=lambda i: len(tokens[i].ids))
             for batch in _batches(order, [len(token.ids) for token in tokens]):
                 if self._closed.is_set():
                     raise EmbedderUnavailable("the builtin model is closed")
+                piecemeal.check()
                 with self._gate.notes():
                     rows = _rows(model, [tokens[i] for i in batch])
                 for i, row in zip(batch, rows, strict=True):
@@ -244,7 +251,37 @@ class BuiltinEmbedder:
         self._problem = None
 
 
-def _plan(model: Encoder, note: NoteText) -> _Plan:
+class _Piecemeal:
+    """Counts and tokenizes a few texts at a time, and stops when the result is not wanted any more."""
+
+    def __init__(self, model: Encoder, still_wanted: Callable[[], bool]) -> None:
+        self._model = model
+        self._still_wanted = still_wanted
+        self.cut = model.cut
+
+    def check(self) -> None:
+        if not self._still_wanted():
+            raise Cancelled("the notes changed, or others go first")
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [count for few in self._slices(texts) for count in self._model.count(few)]
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        return [tokens for few in self._slices(texts) for tokens in self._model.tokens(few)]
+
+    def _slices(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        start = 0
+        while start < len(texts):
+            self.check()
+            end, chars = start, 0
+            while end < len(texts) and (end == start or chars + len(texts[end]) <= TOKENIZED_CHARS):
+                chars += len(texts[end])
+                end += 1
+            yield texts[start:end]
+            start = end
+
+
+def _plan(model: _Piecemeal, note: NoteText) -> _Plan:
     title = model.cut(sendable(note.title).strip(), TITLE_TOKENS)
     head = f"{title}: " if title else ""
     budget = PASSAGE_TOKENS - (model.count([head])[0] if head else 0)

@@ -131,9 +131,11 @@ class MultilingualEmbedder:
             windows=f"{builtin.RECIPE}, by two models, each half of the vector of one length",
         )
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         """As the builtin embedder does, with both models on each passage."""
-        return [_with_even_halves(result) for result in self._builtin.embed_notes(texts)]
+        return [_with_even_halves(result) for result in self._builtin.embed_notes(texts, still_wanted)]
 
     def embed_query(self, text: str) -> Vector:
         """float32[896], from 1 to sqrt(2) long; its product with a stored vector is the weighted mean of both cosines.

@@ -30,7 +30,7 @@ from vaultrag.embed.texts import (
     prefixes,
     sendable,
 )
-from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
+from vaultrag.errors import BadVectors, Cancelled, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
 from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
 from vaultrag.notes.cleaning import CLEANING_VERSION
 
@@ -87,14 +87,16 @@ class OllamaEmbedder:
                 self._asked = self._clock()
             return known
 
-    def embed_notes(self, texts: Sequence[NoteText]) -> list[EmbeddedNote | EmbedProblem]:
+    def embed_notes(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
         """Embed notes in requests of at most eight texts."""
         with self._watched():
             send = self._sender(self.identity())
             splitter = Splitter(send, self._model)
             split = [note_pieces(text, self._prefixes[0], self._window) for text in texts]
             sampled = [_sampled(pieces) for pieces in split]
-            parts = self._in_batches(splitter, [piece for pieces in sampled for piece in pieces])
+            parts = self._in_batches(splitter, [piece for pieces in sampled for piece in pieces], still_wanted)
             results, first = [], 0
             for pieces, sample in zip(split, sampled, strict=True):
                 last = first + len(sample)
@@ -189,9 +191,13 @@ class OllamaEmbedder:
         with self._lock:
             self._asked = float("-inf")
 
-    def _in_batches(self, splitter: Splitter, pieces: Sequence[Piece]) -> list[Part | EmbedProblem]:
+    def _in_batches(
+        self, splitter: Splitter, pieces: Sequence[Piece], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[Part | EmbedProblem]:
         parts: list[Part | EmbedProblem] = []
         for batch in batches(pieces):
+            if not still_wanted():
+                raise Cancelled("the notes changed, or others go first")
             with self._gate.notes():
                 parts += splitter.embed(pieces[batch])
         return parts

@@ -1,6 +1,7 @@
 """The notes that wait for their vector, in the order in which they are embedded, and those that were given up.
 
-Long notes wait until the others have theirs, so that one of them never holds up a fresh edit. Notes over which the
+What was edited last comes first. Long notes wait until the others have theirs, and one that is being embedded is broken
+off for them, so that it never holds up a fresh edit. Notes over which the
 embedder went away are *suspects*: each is sent by itself, so that the one that is the cause is found, and the others do
 not wait for it.
 """
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from vaultrag.model import NoteId, NoteText
+from vaultrag.model import EmbeddedNote, EmbedProblem, NoteId, NoteText
+from vaultrag.ports import Embedder
 
 LONG_CHARS = 60_000
 """Longer notes wait until the others have their vectors."""
@@ -17,6 +19,12 @@ LONG_CHARS = 60_000
 BATCH_NOTES = 16
 BATCH_CHARS = 24_000
 """A batch ends at either: some tenths of a second of work, so that a fresh edit never waits long."""
+
+MAX_TRIES = 5
+"""A text that fails for passing reasons is tried so often, then listed."""
+
+MOST_OVERTAKEN = 3
+"""A long note is broken off so often for others; then it is finished, however often others are edited."""
 
 TextsOf = Callable[[list[NoteId]], Mapping[NoteId, NoteText]]
 """Gives the texts of these notes; a note it leaves out has changed and comes again."""
@@ -32,6 +40,9 @@ class Awaiting:
         self._long: set[NoteId] = set()
         self._suspects: set[NoteId] = set()
         self._failed: dict[NoteId, str] = {}
+        self._overtaken: dict[NoteId, int] = {}
+        self.broken_off = 0
+        """Batches that were begun and not finished."""
 
     def __len__(self) -> int:
         return len(self._pending)
@@ -40,6 +51,36 @@ class Awaiting:
         """Whether this text of a note is awaited: not so once it was deleted or edited."""
         note_id, text_hash = row
         return self._pending.get(note_id) == text_hash
+
+    def embedded(
+        self, embedder: Embedder, wanted: Mapping[NoteId, tuple[NoteText, str]]
+    ) -> list[EmbeddedNote | EmbedProblem]:
+        """Embed a batch, and break it off when it is of no use. Needs no lock.
+
+        Raises:
+            Cancelled: It was broken off.
+            EmbedError: See ``Embedder.embed_notes``.
+        """
+        hashes = {note_id: text_hash for note_id, (_, text_hash) in wanted.items()}
+        return embedder.embed_notes([text for text, _ in wanted.values()], lambda: self._still_useful(hashes))
+
+    def _still_useful(self, hashes: Mapping[NoteId, str]) -> bool:
+        """Return whether to go on with a batch.
+
+        Not when all of it was deleted or edited, and not with a long note while a short one waits, unless that was so
+        ``MOST_OVERTAKEN`` times.
+        """
+        if not any(row in self for row in hashes.items()):
+            self.broken_off += 1
+            return False
+        first = next(iter(hashes))
+        if first not in self._long or self._overtaken.get(first, 0) >= MOST_OVERTAKEN:
+            return True
+        if self.notes <= self._long.copy():
+            return True
+        self._overtaken[first] = self._overtaken.get(first, 0) + 1
+        self.broken_off += 1
+        return False
 
     @property
     def notes(self) -> frozenset[NoteId]:
@@ -60,12 +101,11 @@ class Awaiting:
         self._pending.update(pending)
 
     def renew(self, notes: Iterable[NoteId], pending: Mapping[NoteId, str], failed: Mapping[NoteId, str]) -> None:
-        """Of these notes, whose texts are new, some wait and some were given up; the others have their vectors."""
-        for note_id in notes:
-            if note_id not in pending:
-                self._pending.pop(note_id, None)
+        """Note that these texts are new: some wait, before all others; some were given up; the rest have vectors."""
+        renewed = {*notes, *pending}
+        self._pending = {**pending, **{row: text for row, text in self._pending.items() if row not in renewed}}
+        for note_id in renewed:
             self._failed.pop(note_id, None)
-        self._pending.update(pending)
         self._failed.update(failed)
 
     def forget(self, notes: Iterable[NoteId]) -> None:
@@ -102,6 +142,7 @@ class Awaiting:
     def batch(self, texts_of: TextsOf) -> dict[NoteId, tuple[NoteText, str]]:
         """The next notes to embed: their texts, and the hashes these go by."""
         self._long &= self._pending.keys()
+        self._overtaken = {note_id: times for note_id, times in self._overtaken.items() if note_id in self._pending}
         self._suspects &= self._pending.keys()
         short = [note_id for note_id in self._pending if note_id not in self._long]
         chosen = short[:BATCH_NOTES] or list(self._pending)[:1]  # of long ones no batch takes more
@@ -133,3 +174,8 @@ def _until(chars: int, chosen: Iterable[NoteId], texts: Mapping[NoteId, NoteText
         taken[note_id] = text
         total += len(text.text)
     return taken
+
+
+def given_up(reason: str, permanent: bool, tries: int) -> bool:
+    """Return whether a text that failed so is not tried again."""
+    return permanent or tries >= MAX_TRIES

@@ -17,15 +17,12 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from vaultrag.errors import BadVectors, EmbedderUnavailable, EmbedError, VaultragError
-from vaultrag.indexing.awaiting import Awaiting, TextsOf
+from vaultrag.errors import BadVectors, Cancelled, EmbedderUnavailable, EmbedError, VaultragError
+from vaultrag.indexing.awaiting import Awaiting, TextsOf, given_up
 from vaultrag.indexing.passages import SecondPass
 from vaultrag.indexing.view import MeaningView
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
 from vaultrag.ports import Embedder, PassageEmbedder, VectorShelf, VectorStore
-
-MAX_TRIES = 5
-"""A text that fails for passing reasons is tried so often, then listed."""
 
 
 class Meaning:
@@ -58,6 +55,11 @@ class Meaning:
     def pending(self) -> int:
         """Notes without a vector under the identity wanted."""
         return len(self._awaiting)
+
+    @property
+    def broken_off(self) -> int:
+        """Batches that were begun and not finished."""
+        return self._awaiting.broken_off
 
     @property
     def awaited(self) -> frozenset[NoteId]:
@@ -135,7 +137,9 @@ class Meaning:
             before = len(self._awaiting)
             wanted = self._awaiting.batch(texts_of)
         try:
-            results = embedder.embed_notes([text for text, _ in wanted.values()]) if wanted else []
+            results = self._awaiting.embedded(embedder, wanted) if wanted else []
+        except Cancelled:
+            return before - len(self._awaiting)
         except EmbedderUnavailable as error:
             self._suspect(store, wanted, error)
             raise
@@ -308,7 +312,7 @@ class Meaning:
             if note_id in served:
                 continue
             failure = failures.get(text_hash)
-            if failure is not None and _given_up(*failure):
+            if failure is not None and given_up(*failure):
                 failed[note_id] = failure[0]
             else:
                 pending[note_id] = text_hash
@@ -371,7 +375,7 @@ class Meaning:
 
     def _record(self, store: VectorStore, note_id: NoteId, text_hash: str, problem: EmbedProblem) -> None:
         store.record_failure(text_hash, problem.reason, permanent=problem.permanent)
-        if _given_up(*store.failures()[text_hash]):
+        if given_up(*store.failures()[text_hash]):
             self._awaiting.give_up(note_id, problem.reason)
         else:
             self._awaiting.put_back(note_id)
@@ -394,7 +398,3 @@ class Meaning:
 
 def _without_passages(note: EmbeddedNote) -> EmbeddedNote:
     return replace(note, passage_lines=(), passage_vectors=None)
-
-
-def _given_up(reason: str, permanent: bool, tries: int) -> bool:
-    return permanent or tries >= MAX_TRIES

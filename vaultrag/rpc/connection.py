@@ -11,7 +11,6 @@ import functools
 import hmac
 import logging
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,9 @@ from vaultrag.model import Answer
 from vaultrag.rpc import methods, protocol
 from vaultrag.rpc.feeds import Feeds, Wish
 from vaultrag.rpc.protocol import CallId, Lines, Request
+from vaultrag.rpc.workers import Workers
 from vaultrag.service import Service
+from vaultrag.service.fair_order import Client
 
 log = logging.getLogger(__name__)
 
@@ -61,12 +62,12 @@ class Host:
     stop: Callable[[], None]
     max_bytes: int
     token: str
-    workers: Executor
-    quick: Executor
+    workers: Workers
+    quick: Workers
     feeds: Feeds
 
 
-class Connection:
+class Connection(Client):
     """One client."""
 
     def __init__(self, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -205,8 +206,8 @@ class Connection:
         if request.method == "hello":
             self._check_token(request.params)
         quick = request.method in _QUICK and not request.params.get("files")  # to walk a vault takes its time
-        executor = self._host.quick if quick else self._host.workers
-        data = await loop.run_in_executor(executor, run)
+        workers = self._host.quick if quick else self._host.workers
+        data = await asyncio.wrap_future(workers.submit_for(self, run))
         if data:
             self.send(data)
 

@@ -2,17 +2,21 @@
 
 The standard library's pool is waited for when Python ends, however long a call hangs on a server that does not answer.
 These threads are daemons: what they do for a client is not worth waiting for once the client's connection is closed.
+
+Clients take turns: one that sends a thousand requests at once delays another's request by one of its own.
 """
 
 from __future__ import annotations
 
-import queue
+import heapq
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
-_Job = tuple[Future[Any], Callable[[], Any]]
+from vaultrag.service.fair_order import Client, FairOrder, Position, on_behalf_of
+
+_Job = tuple[Position, Future[Any], Callable[[], Any]]
 
 
 class Workers(Executor):
@@ -21,8 +25,9 @@ class Workers(Executor):
     def __init__(self, count: int, name: str) -> None:
         self._count = count
         self._name = name
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
+        self._jobs: list[_Job] = []  # a heap
+        self._order = FairOrder()
+        self._lock = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._waiting = 0  # threads with nothing to do
         self._closed = False
@@ -33,11 +38,25 @@ class Workers(Executor):
         Raises:
             RuntimeError: The workers are closed.
         """
+        return self.submit_for(Client(), lambda: fn(*args, **kwargs))
+
+    def submit_for(self, client: Client, call: Callable[[], Any]) -> Future[Any]:
+        """Run ``call`` when it is the client's turn.
+
+        Raises:
+            RuntimeError: The workers are closed.
+        """
         future: Future[Any] = Future()
+
+        def charged() -> Any:
+            with on_behalf_of(client):
+                return call()
+
         with self._lock:
             if self._closed:
                 raise RuntimeError("the workers are closed")
-            self._jobs.put((future, lambda: fn(*args, **kwargs)))
+            heapq.heappush(self._jobs, (self._order.position(client), future, charged))
+            self._lock.notify()
             if self._waiting:
                 self._waiting -= 1
             elif len(self._threads) < self._count:
@@ -58,25 +77,28 @@ class Workers(Executor):
         with self._lock:
             self._closed = True
             if cancel_futures:
-                self._drop()
-            for _ in self._threads:
-                self._jobs.put(None)
+                for _, future, _ in self._jobs:
+                    future.cancel()
+                self._jobs.clear()
+            self._lock.notify_all()
         if wait:
             for thread in self._threads:
                 thread.join(timeout_s)
 
-    def _drop(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                return
-            if job is not None:
-                job[0].cancel()
+    def _take(self) -> _Job | None:
+        """Wait for the next job; None when the workers are closed and nothing is left."""
+        with self._lock:
+            while not self._jobs:
+                if self._closed:
+                    return None
+                self._lock.wait()
+            job = heapq.heappop(self._jobs)
+            self._order.begin(job[0])
+            return job
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            future, call = job
+        while (job := self._take()) is not None:
+            _, future, call = job
             if future.set_running_or_notify_cancel():
                 try:
                     result = call()

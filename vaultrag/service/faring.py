@@ -51,6 +51,7 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         counters={
             **parts.worker.counters,
             "embed_batches": parts.embedding.batches,
+            "embed_batches_broken_off": parts.meaning.broken_off,
             "texts_embedded": parts.meaning.texts_embedded,
             "vectors_reused": parts.meaning.vectors_reused,
         },

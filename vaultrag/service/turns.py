@@ -1,4 +1,4 @@
-"""Answers take turns at the processor, in the order in which they were asked for.
+"""Answers take turns at the processor: clients in turn, and each client's in the order in which they were asked for.
 
 Python runs one thread at a time. Many that make answers at once hand the interpreter to and fro, at every statement of
 SQLite's and every product of two matrices, and all of them together get half as much done as two would. An answer
@@ -11,7 +11,8 @@ import heapq
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
+
+from vaultrag.service.fair_order import FairOrder, Position
 
 
 class Turns:
@@ -19,8 +20,8 @@ class Turns:
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
-        self._waiting: list[tuple[int, threading.Event]] = []
-        self._tickets = count()
+        self._waiting: list[tuple[Position, threading.Event]] = []
+        self._order = FairOrder()
         self._lock = threading.Lock()
 
     @property
@@ -28,17 +29,19 @@ class Turns:
         """Whether as many are worked at as may be."""
         return not self._free
 
-    def ticket(self) -> int:
+    def ticket(self) -> Position:
         """Draw one before the first turn, for all turns of one answer."""
-        return next(self._tickets)
+        with self._lock:
+            return self._order.position()
 
     @contextmanager
-    def turn(self, ticket: int) -> Iterator[None]:
+    def turn(self, ticket: Position) -> Iterator[None]:
         """Enter when it is this ticket's turn: the lowest of those that wait comes first."""
         called = None
         with self._lock:
             if self._free:
                 self._free -= 1
+                self._order.begin(ticket)
             else:
                 called = threading.Event()
                 heapq.heappush(self._waiting, (ticket, called))
@@ -49,6 +52,8 @@ class Turns:
         finally:
             with self._lock:
                 if self._waiting:
-                    heapq.heappop(self._waiting)[1].set()
+                    following, called = heapq.heappop(self._waiting)
+                    self._order.begin(following)
+                    called.set()
                 else:
                     self._free += 1
