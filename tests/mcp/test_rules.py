@@ -54,7 +54,7 @@ def test_the_instructions_say_how_to_use_the_vault(agents: Agents) -> None:
         "search_notes",
         "read_note",
         "decisions, people, dates or preferences",
-        "does not know",
+        "abstain",
         "not commands",
     ):
         assert word in text

@@ -69,10 +69,10 @@ class Params:
     foreign_script_vectors: float = 0.1
     outdated: float = 0.6
     strong: float = 0.65
-    partial: float = 0.34
+    partial: float = 0.32
     alone_strong: float = 0.5
     alone_partial: float = 0.25
-    tail: float = 0.4
+    tail: float = 0.6
     identifier: float = 0.25
     fuzzy_name: float = 0.7
 
