@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import platformdirs
 
-from vaultrag.errors import ConfigError
+from vaultrag.errors import ConfigError, VaultUnsuitable
 from vaultrag.home import data_folder, discovery_file, own_home
 
 SOCKET_PATH_LIMIT = 103
@@ -216,6 +216,41 @@ def parse(table: Mapping[str, Any]) -> Settings:
     return settings
 
 
+def _check_owner(path: Path) -> None:
+    """Refuse settings that another user could have written: they decide what is hidden from agents.
+
+    Raises:
+        ConfigError, OSError
+    """
+    if not hasattr(os, "getuid"):
+        return
+    owner = path.stat().st_uid
+    if owner not in (os.getuid(), 0):
+        raise ConfigError(
+            f"the settings file {path} belongs to another user (id {owner})",
+            hint=f"sudo chown $(id -u) '{path}', once you have read it",
+        )
+
+
+def check_apart(root: Path, data: Path) -> None:
+    """See that the vault and vaultrag's own folder lie apart, before anything is made in either.
+
+    Args:
+        root: The vault, resolved.
+        data: The folder of the indexes; it need not exist.
+
+    Raises:
+        VaultUnsuitable: One lies inside the other.
+    """
+    data = data.resolve()
+    if data.is_relative_to(root) or root.is_relative_to(data):
+        raise VaultUnsuitable(
+            f"vaultrag keeps its index in {data}, which must not lie inside the vault",
+            hint="choose the folder of notes itself, or set VAULTRAG_HOME",
+            path=str(root),
+        )
+
+
 RETIRED = {"search": {"fusion", "words_weight", "passages_weight", "links_weight"}}
 """Settings of earlier versions that have no meaning any more, by table: passed over, so that an upgrade starts."""
 
@@ -236,6 +271,7 @@ def load(path: Path) -> Settings:
         ConfigError: The file cannot be read or is not valid.
     """
     try:
+        _check_owner(path)
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return Settings()

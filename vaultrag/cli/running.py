@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +18,7 @@ from vaultrag.cli.options import AsJson, invocation
 from vaultrag.cli.output import remark, write, write_json
 from vaultrag.cli.progress import vault_in, wait
 from vaultrag.cli.starting import Reached, reach, reach_or_start, served, wait_until_gone
-from vaultrag.config import Places, Settings, load
+from vaultrag.config import Places, Settings, check_apart, load
 from vaultrag.errors import DaemonError, DaemonNotRunning, VaultError
 from vaultrag.model import DaemonStatus, VaultStatus
 from vaultrag.rpc.client import Client
@@ -37,6 +39,8 @@ def up(
     """Serve a vault: start the daemon if need be, and wait until the notes can be searched."""
     places = Places.find()
     settings = load(places.config_file)
+    if vault:
+        check_apart(absolute(vault).resolve(), places.data)  # before the daemon's own files are made in there
     reached = reach_or_start(places)
     with reached.client as client:
         _compare_versions(str(client.welcome["version"]))
@@ -50,6 +54,15 @@ def up(
     from vaultrag.cli.render.status import summary
 
     write(summary(status, [vault_in(status, one.id) for one in wanted]))
+    for inner, outer in nested([vault.root for vault in status.vaults]):
+        remark(f"{inner} lies inside {outer}, which is served too: its notes are in both")
+
+
+def nested(roots: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the vaults that lie inside another one, each with that."""
+    return [
+        (inner, outer) for inner in roots for outer in roots if inner != outer and Path(inner).is_relative_to(outer)
+    ]
 
 
 def stop(as_json: AsJson = False) -> None:

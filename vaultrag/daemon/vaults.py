@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vaultrag.build import build_id
-from vaultrag.config import Places, Settings, vault_id
+from vaultrag.config import Places, Settings, check_apart, vault_id
 from vaultrag.daemon.privacy import for_agents, private_rules, today
 from vaultrag.daemon.sessions import SessionMemory
 from vaultrag.embed.gate import Gate
@@ -42,6 +43,11 @@ from vaultrag.watch.excluded import every_file
 log = logging.getLogger(__name__)
 
 FILTERS_CHANGED = "filters changed"
+
+FULL_DISK_ACCESS = (
+    "System Settings, Privacy & Security, Full Disk Access: allow your terminal and Python, then start vaultrag again"
+)
+"""What macOS wants for folders such as Documents, Desktop, iCloud Drive and other disks, whatever their modes say."""
 
 CLOSE_S = 3.0
 """How long the end waits for a vault's threads."""
@@ -247,14 +253,9 @@ def check_root(path: Path, places: Places) -> Path:
     if not root.is_dir():
         raise VaultUnsuitable(f"{path} is a file, not a folder of notes", path=str(path))
     if not os.access(root, os.R_OK | os.X_OK):
-        raise VaultUnreadable(f"the folder {path} may not be read", hint=f"chmod u+rx '{path}'", path=str(path))
-    data = places.data.resolve()
-    if data.is_relative_to(root) or root.is_relative_to(data):
-        raise VaultUnsuitable(
-            f"vaultrag keeps its index in {data}, which must not lie inside the vault",
-            hint="choose the folder of notes itself, or set VAULTRAG_HOME",
-            path=str(path),
-        )
+        hint = FULL_DISK_ACCESS if sys.platform == "darwin" else f"chmod u+rx '{path}'"
+        raise VaultUnreadable(f"the folder {path} may not be read", hint=hint, path=str(path))
+    check_apart(root, places.data)
     _check_notes(root, path)
     return root
 

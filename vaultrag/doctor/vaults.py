@@ -21,6 +21,7 @@ from vaultrag.watch.limits import obstacle, watch_limit, watches_in_use
 SHOWN = 5
 
 _MORE_WATCHES = "sudo sysctl fs.inotify.max_user_watches=524288  (and into /etc/sysctl.d, to stay)"
+_MORE_INSTANCES = "sudo sysctl fs.inotify.max_user_instances=1024  (and into /etc/sysctl.d, to stay)"
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -116,7 +117,8 @@ def _watches(case: Case, root: Path, served: VaultStatus | None) -> Finding:
     number, limit = case.number(root), watch_limit(case.proc)
     if served is not None and served.watching.startswith("polling"):
         text = f"{root.name}: {served.watching}"
-        return Finding("watching", "warning", text, f"{number}: polling", _MORE_WATCHES)
+        more = _MORE_INSTANCES if "max_user_instances" in served.watching else _MORE_WATCHES
+        return Finding("watching", "warning", text, f"{number}: polling", more)
     why = obstacle(str(root), case.proc) if served is None else None
     if why:
         text = f"{root.name}: {why}; until then the folder is polled"

@@ -60,7 +60,7 @@ class Params:
     window: float = 0.7
     words: float = 0.1
     words_near: float = 0.4
-    near: float = 0.1
+    near: float = 0.15
     names: float = 0.35
     names_floor: float = 0.5
     alone_words: float = 1.0

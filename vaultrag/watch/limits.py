@@ -28,6 +28,16 @@ def obstacle(root: str, proc: Path = PROC) -> str | None:
     )
 
 
+def watches_here(proc: Path = PROC) -> int:
+    """Count the watches that this process holds."""
+    return sum(_watches_of(entry) for entry in _listing(str(proc)) if entry.name == str(os.getpid()))
+
+
+def count_watchable(root: str) -> int:
+    """Count the folders from the root down that a watch can be had for: those that may be read."""
+    return count_folders(root, readable=True)
+
+
 def exhausted(proc: Path = PROC) -> str | None:
     """Whether no watch is left, so that folders made lately may have got none."""
     limit = watch_limit(proc)
@@ -48,12 +58,17 @@ def watches_in_use(proc: Path = PROC) -> int:
     return sum(_watches_of(entry) for entry in _listing(str(proc)) if entry.name.isdigit() and _is_mine(entry))
 
 
-def count_folders(root: str) -> int:
-    """Folders from the root down, itself and hidden ones included, linked ones not."""
+def count_folders(root: str, *, readable: bool = False) -> int:
+    """Folders from the root down, itself and hidden ones included, linked ones not.
+
+    Args:
+        readable: Only those that may be read.
+    """
     count, waiting = 0, [root]
     while waiting:
-        count += 1
-        for entry in _listing(waiting.pop()):
+        folder = waiting.pop()
+        count += not readable or os.access(folder, os.R_OK)
+        for entry in _listing(folder):
             try:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)

@@ -13,8 +13,10 @@ Its traps, as of 7.1, and what is done about them:
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import threading
 import warnings
 from collections.abc import Callable
 
@@ -34,6 +36,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
 from vaultrag.watch.disk import inside
+from vaultrag.watch.limits import count_watchable, watches_here
 
 _EVENTS: list[type[FileSystemEvent]] = [
     FileCreatedEvent,
@@ -71,8 +74,11 @@ class NativeEvents:
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         opened = cls(observer, listener)
         try:
-            observer.schedule(_Handler(root, on_path), root, recursive=True, event_filter=_EVENTS)
-            observer.start()
+            with _OPENING:
+                before = watches_here()
+                observer.schedule(_Handler(root, on_path), root, recursive=True, event_filter=_EVENTS)
+                observer.start()
+                _check_watches(root, watches_here() - before)
         except BaseException:
             opened.close()
             raise
@@ -93,6 +99,25 @@ class NativeEvents:
         self._observer.stop()
         if self._observer.ident is not None:
             self._observer.join(_STOP_S)
+
+
+_OPENING = threading.Lock()  # the watches of one vault are counted at a time
+
+
+def _check_watches(root: str, made: int) -> None:
+    """See that every folder got its watch. watchdog passes over those that the system refuses, in silence.
+
+    The limit that the system tells may be another than the one that holds, in a container for one: what counts is what
+    there is.
+
+    Raises:
+        OSError: Some are missing (ENOSPC).
+    """
+    if made <= 0:
+        return  # not Linux, or its /proc cannot be read
+    wanted = count_watchable(root)
+    if made < wanted:
+        raise OSError(errno.ENOSPC, f"{wanted - made:,} of {wanted:,} folders got no watch")
 
 
 class _Handler(FileSystemEventHandler):

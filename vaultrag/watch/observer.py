@@ -8,6 +8,7 @@ set up anew by itself; ``rearm`` asks for that look at once (for an owner whose 
 
 from __future__ import annotations
 
+import errno
 import logging
 import math
 import os
@@ -259,7 +260,9 @@ class VaultWatcher:
         try:
             self._native = self._open_native(self._root, self._heard, self._raise_alarm)
         except OSError as error:
-            return f"the system gives no file events ({(error.strerror or str(error)).lower()})"
+            why = f"the system gives no file events ({(error.strerror or str(error)).lower()})"
+            knob = _KNOBS.get(error.errno or 0)
+            return f"{why}; raise {knob}" if knob else why
         return ""
 
     def _disarm(self) -> None:
@@ -283,6 +286,10 @@ class VaultWatcher:
     @property
     def _check_s(self) -> float:
         return max(self._settings.reconcile_s, _MIN_CHECK_S)
+
+
+_KNOBS = {errno.EMFILE: "fs.inotify.max_user_instances", errno.ENOSPC: "fs.inotify.max_user_watches"}
+"""What lets the system give more: of instances, one a vault that is watched, and of watches, one a folder."""
 
 
 def _identity(root: str) -> tuple[int, int] | None:
