@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,3 +34,32 @@ def data_folder(environ: Mapping[str, str] | None = None) -> Path:
 def discovery_file(data: Path) -> Path:
     """Tells clients where the daemon answers."""
     return data / "daemon.json"
+
+
+LEFT_BEHIND = ("deviceid", "onnxruntime.db")
+"""What the runtime's telemetry wrote under earlier versions of vaultrag, below the user's cache folder."""
+
+
+def remove_left_behind(cache: Path | None = None) -> bool:
+    """Remove the device id and the database that the runtime's telemetry left, and their folders where these are empty.
+
+    Another program that uses the runtime with its telemetry on makes them again; it loses nothing that it needs.
+
+    Args:
+        cache: The user's cache folder; by default where it is on this system.
+
+    Returns:
+        Whether there was anything to remove.
+    """
+    cache = cache or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = cache / "Microsoft/DeveloperTools/.onnxruntime"
+    removed = False
+    for name in LEFT_BEHIND:
+        for path in folder.glob(f"{name}*"):  # the database's log and index, and what lies beside the id, too
+            with contextlib.suppress(OSError):
+                path.unlink()
+                removed = True
+    for path in (folder, folder.parent, folder.parent.parent):
+        with contextlib.suppress(OSError):  # not empty, or not there
+            path.rmdir()
+    return removed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -57,8 +58,8 @@ def test_changes_while_it_was_off_are_found(ollama_home: Home, ollama: OllamaPro
     assert status.embedded == 20
     assert status.counters["notes_moved"] == 1 + 6
     assert status.counters["notes_deleted"] == 1
-    assert status.counters["texts_embedded"] == 2
-    assert len(ollama.documents()) == 22
+    assert status.counters["texts_embedded"] == 3  # the edit, the new note, and the new title
+    assert len(ollama.documents()) == 23
 
 
 @pytest.mark.parametrize(
@@ -123,3 +124,30 @@ def test_an_idle_daemon_does_nothing(ollama_home: Home, ollama: OllamaProcess) -
     assert daemon.cpu_s() - cpu < 0.3
     assert steady(daemon) == before
     assert len(ollama.inputs()) == calls
+
+
+def test_an_edit_whose_time_was_set_back_is_found(home: Home) -> None:
+    """A change that kept size, time and inode while the daemon was down is found at the next start, by its ctime."""
+    path = home.write("Pump.md", "The seal is madder.\n")
+    daemon = home.start()
+    daemon.ready()
+    assert daemon.stop() == 0
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.write(b"The seal is copper.\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = path.stat()
+    assert (after.st_size, after.st_mtime_ns, after.st_ino) == (before.st_size, before.st_mtime_ns, before.st_ino)
+    daemon = home.start()
+    daemon.found("copper", "Pump.md")
+    assert not daemon.client.search("madder", mode="words").hits
+
+
+def test_a_persons_reindex_reads_every_file(home: Home) -> None:
+    """What no stat can tell is found once a person asks for it: every file is read and hashed."""
+    for number in range(7):
+        home.write(f"{number}.md", f"note {number}\n")
+    daemon = home.start()
+    before = daemon.ready().counters["files_read"]
+    daemon.client.reindex()
+    daemon.until(lambda: daemon.counters["files_read"] == before + 7, "every file is read again")

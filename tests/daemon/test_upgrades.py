@@ -56,7 +56,7 @@ def test_notes_of_a_newer_version_are_refused(home: Home) -> None:
     with daemon.connect() as client:
         with pytest.raises(errors.StoreTooNew) as told:
             client.add_vault(home.vault)
-        assert "hybrid-fts.db was written by a newer vaultrag (its version 99, known here: 2)" in told.value.message
+        assert "hybrid-fts.db was written by a newer vaultrag (its version 99, known here: 3)" in told.value.message
         assert told.value.hint.startswith("pip install --upgrade vaultrag, or remove ")
         other = home.base / "other"
         other.mkdir()

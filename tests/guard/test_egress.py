@@ -11,7 +11,7 @@ import pytest
 from tests.packaging.__main__ import screen
 from tests.support.person import FirstDay, module
 from tests.support.syscalls import Watch
-from vaultrag.embed.runtime import remove_left_behind
+from vaultrag.home import remove_left_behind
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace is Linux' own; elsewhere this is not tested")
 

@@ -15,6 +15,7 @@ from tests.support.syscalls import Watch
 
 NOTES = {
     "Pump.md": "# Pump\n\nThe pump in the cellar leaks at the mechanical seal.\n",
+    "Access.md": "The gate code is in the safe. password = correct-horse-battery-staple-42\n",
     "Bread.md": "---\ntags: [kitchen]\n---\nFlour, water, salt, and a night of patience.\n",
 }
 JUDGED = '{"id": "1", "query": "where does the pump leak", "relevant": {"Pump.md": 1}}\n'

@@ -326,7 +326,8 @@ def test_blocks_not_counted(root: Path, reader: DiskReader, disk: FaultyDisk) ->
 def test_judge(size: int, blocks: int, flags: int, counted: bool, expected: type) -> None:
     """A placeholder is told by its flag, or by missing blocks where those are counted and the file is not tiny."""
     found = SimpleNamespace(
-        st_mode=0o100644, st_size=size, st_blocks=blocks, st_flags=flags, st_mtime_ns=1, st_ino=1
+        st_mode=0o100644, st_size=size, st_blocks=blocks, st_flags=flags, st_mtime_ns=1, st_ino=1,
+        st_ctime_ns=1,
     )  # fmt: skip
     assert type(judge(N("x.md"), cast("os.stat_result", found), 10_000, counted)) is expected
 

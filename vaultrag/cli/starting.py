@@ -20,6 +20,7 @@ from typing import TypeVar, cast
 from vaultrag.cli.choosing import absolute, chosen_vault, near_vault, not_served, unclear
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonFailed, DaemonNotRunning
+from vaultrag.home import remove_left_behind
 from vaultrag.model import VaultStatus
 from vaultrag.rpc.client import Client, discover, wait_for_daemon
 from vaultrag.rpc.finding import alive
@@ -192,6 +193,7 @@ def _prepare_log(log: Path) -> int:
 def _spawn(places: Places) -> subprocess.Popen[bytes]:
     # Its working folder is the data folder: `python -m` looks for modules there first, and a folder that the user
     # happens to be in may hold files that have the names of modules. Nor does it keep a disk from being unmounted.
+    remove_left_behind()  # here too: under a service manager the daemon may not write there
     with places.log.open("ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "vaultrag", "serve"],

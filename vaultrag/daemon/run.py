@@ -21,8 +21,8 @@ from vaultrag.daemon.lock import DaemonLock
 from vaultrag.daemon.manager import inherited_socket, keep_telling, tell_manager, watchdog_s
 from vaultrag.daemon.privacy import private_rules
 from vaultrag.daemon.vaults import Embedders, Registry, check_root, open_vault, write_atomically
-from vaultrag.embed.runtime import remove_left_behind
 from vaultrag.errors import DaemonFailed, StoreFull, VaultragError
+from vaultrag.home import remove_left_behind
 from vaultrag.rpc.protocol import PROTOCOL_MAX
 from vaultrag.rpc.server import Server
 from vaultrag.service import Service, VaultService
@@ -56,7 +56,7 @@ class Daemon:
         private_rules(self._settings.privacy)  # better no daemon than one that shows what it was told to hide
         roots = [check_root(path, self._places) for path in vaults]
         with DaemonLock(self._places.lock):
-            if remove_left_behind(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")):
+            if remove_left_behind():
                 log.info("removed what the model runtime's telemetry wrote under an earlier version")
             asyncio.run(self._serve([*self._registry.roots(), *roots]))
         _leave_what_hangs()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from pathlib import Path
 from typing import Any
 
 from vaultrag.errors import ModelBroken
@@ -36,31 +35,3 @@ def load_runtime() -> tuple[Any, Any]:
     with contextlib.suppress(AttributeError):  # the older Windows builds report through the system instead
         onnxruntime.disable_telemetry_events()
     return onnxruntime, Tokenizer
-
-
-LEFT_BEHIND = (".onnxruntime/deviceid", ".onnxruntime/onnxruntime.db")
-"""What the runtime's telemetry wrote under earlier versions of vaultrag, below the user's cache folder."""
-
-
-def remove_left_behind(cache: Path) -> bool:
-    """Remove the device id and the database that the runtime's telemetry left, and their folders where these are empty.
-
-    Another program that uses the runtime with its telemetry on makes them again; it loses nothing that it needs.
-
-    Args:
-        cache: The user's cache folder.
-
-    Returns:
-        Whether there was anything to remove.
-    """
-    folder = cache / "Microsoft/DeveloperTools"
-    removed = False
-    for name in LEFT_BEHIND:
-        for path in folder.glob(f"{name}*"):  # the database's log and index too
-            with contextlib.suppress(OSError):
-                path.unlink()
-                removed = True
-    for path in (folder / ".onnxruntime", folder, folder.parent):
-        with contextlib.suppress(OSError):  # not empty, or not there
-            path.rmdir()
-    return removed

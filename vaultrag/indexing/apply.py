@@ -1,15 +1,14 @@
 """Carrying out a plan: read, parse, write to the note index. Needs no model, so words are searchable at once.
 
-A file that disappears in one place and appears in another with the same bytes has moved: it keeps its id, and the name
-its vector goes by, so that a rename or a folder move costs no model call. (The title may be part of the embedded text;
-after a rename the vector stands for the old title until the note is next edited. Names are searched in their own arm.)
+A file that disappears in one place and appears in another with the same bytes has moved: it keeps its id. Its vector is
+named by the text that was embedded, so a folder move costs no model call. A rename that changes the title costs one: it
+stands in front of every passage. The old vector serves until the new one is made.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -47,8 +46,6 @@ BATCH_BYTES = 16_000_000
 
 FEW = 8
 """Notes that are read before the processor is offered to whoever waits for an answer."""
-
-_REMEMBERED = 4096
 
 _Moves = list[tuple[NoteId, IndexedEntry]]
 _Notes = list[NoteValues]
@@ -89,8 +86,6 @@ class Applier:
         self._give_way = give_way
         self._reader = reader
         self._index = index
-        # Content hash -> text hash of notes deleted lately: a move whose two halves come apart is still a move.
-        self._parted: OrderedDict[str, str] = OrderedDict()
 
     def apply(
         self,
@@ -132,10 +127,6 @@ class Applier:
         skipped = applied.skipped.keys() - applied.faulty
         gone = leaving.rest() + [indexed[path] for path in sorted(skipped) if path in indexed]
         if gone:
-            for entry in gone:
-                self._parted[entry.content_hash] = entry.text_hash
-            while len(self._parted) > _REMEMBERED:
-                self._parted.popitem(last=False)
             applied.deleted = [entry.note_id for entry in gone]
             before_delete(applied.deleted)
             self._index.delete(applied.deleted)
@@ -194,7 +185,7 @@ class Applier:
         except Exception as fault:
             if len(notes) == 1:
                 entry = notes[0].entry
-                _pass_by(DiskEntry(entry.path, entry.size, entry.mtime_ns, entry.inode), fault, applied)
+                _pass_by(DiskEntry(entry.path, entry.size, entry.mtime_ns, entry.inode, entry.ctime_ns), fault, applied)
                 return
             for note in notes:
                 self._upsert([note], applied)
@@ -206,11 +197,8 @@ class Applier:
     def _prepared(self, file: _Fresh, known: IndexedEntry | None, origin: IndexedEntry | None) -> NoteValues:
         """Also what the index makes of a note is made here, so that the other thread does nothing but write."""
         note = parse_note(file.entry.path, file.data)
-        if origin is not None:
-            return self._index.prepare(_entry(origin.note_id, file, origin.text_hash), note)
-        parted = self._parted.pop(file.content_hash, None) if known is None else None
-        text_hash = parted or note.text.hash
-        return self._index.prepare(_entry(known.note_id if known else NoteId(0), file, text_hash), note)
+        before = origin or known
+        return self._index.prepare(_entry(before.note_id if before else NoteId(0), file, note.text.hash), note)
 
 
 def _pass_by(entry: DiskEntry, fault: Exception, applied: Applied) -> None:
@@ -266,4 +254,5 @@ def content_hash(data: bytes) -> str:
 
 def _entry(note_id: NoteId, file: _Fresh, text_hash: str) -> IndexedEntry:
     entry = file.entry
-    return IndexedEntry(note_id, entry.path, entry.size, entry.mtime_ns, entry.inode, file.content_hash, text_hash)
+    stat = (entry.size, entry.mtime_ns, entry.inode)
+    return IndexedEntry(note_id, entry.path, *stat, file.content_hash, text_hash, entry.ctime_ns)

@@ -49,6 +49,7 @@ def plan(
     *,
     known: int | None = None,
     skipped: Mapping[NotePath, Skipped] | None = None,
+    read_all: bool = False,
 ) -> Plan:
     """Compare a scan with the index.
 
@@ -60,6 +61,7 @@ def plan(
         indexed: What the index remembers of the same part.
         known: Notes in the whole index; as many as ``indexed`` where it is not said.
         skipped: Files that were read before and found to be no notes: not read again while they stay as they are.
+        read_all: Read every file, for a stat cannot tell a change that kept size, time and inode.
     """
     if not scan.root_ok:
         return Plan(away=True)
@@ -68,7 +70,9 @@ def plan(
     read = tuple(
         entry
         for path, entry in scan.entries.items()
-        if path in named or (_differs(entry, indexed.get(path)) and not same_as_skipped(entry, passed_by.get(path)))
+        if read_all
+        or path in named
+        or (_differs(entry, indexed.get(path)) and not same_as_skipped(entry, passed_by.get(path)))
     )
     unreadable = sorted(scan.unreadable)
     missing, kept = [], 0
@@ -103,11 +107,12 @@ def _moved(
 
 
 def _differs(entry: DiskEntry, known: IndexedEntry | None) -> bool:
-    # The inode tells an atomic save that kept size and time.
+    # The inode tells an atomic save that kept size and time, the ctime a save in place whose time was set back.
     return (
         known is None
         or not known.content_hash
         or (entry.size, entry.mtime_ns, entry.inode) != (known.size, known.mtime_ns, known.inode)
+        or bool(known.ctime_ns and entry.ctime_ns and known.ctime_ns != entry.ctime_ns)
     )
 
 

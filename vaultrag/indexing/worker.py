@@ -140,7 +140,7 @@ class IndexWorker:
         """Compare the whole vault with the index.
 
         Args:
-            confirmed: A person asked: believe what is missing, and try again what was given up.
+            confirmed: A person asked: read every file, believe what is missing, and try again what was given up.
         """
         with self._wake:
             self._scopes.add(WHOLE)
@@ -218,7 +218,13 @@ class IndexWorker:
         self.counters["full_scans"] += whole
         indexed = self._index.entries(asked)
         passed_by = self._index.skipped()
-        todo = plan(scan, indexed, known=len(indexed) if whole else self._index.count(), skipped=passed_by)
+        todo = plan(
+            scan,
+            indexed,
+            known=len(indexed) if whole else self._index.count(),
+            skipped=passed_by,
+            read_all=whole and confirmed,
+        )
         if todo.away:
             self.progress = Progress(
                 "away",

@@ -17,6 +17,8 @@ class DiskEntry:
     size: int
     mtime_ns: int
     inode: int = 0
+    ctime_ns: int = 0
+    """Of the last change of content or metadata, which no program can set back; 0 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class IndexedEntry:
     inode: int
     content_hash: str
     text_hash: str
+    ctime_ns: int = 0
 
 
 class NoteValues(NamedTuple):

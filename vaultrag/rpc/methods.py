@@ -307,7 +307,7 @@ METHODS: dict[str, Method] = {
                "Be told of changes from now on; asking again replaces what was asked before, and both false ends it.",
                _VAULT),
         Method("reindex", Reindex, VaultStatus, _reindex,
-               "Compare everything with the disk; for a person also believe what is missing, try again what failed.",
+               "Compare all with the disk; for a person read every file, believe what is missing, retry what failed.",
                _VAULT, agents=True),
         Method("add_vault", AddVault, VaultStatus, _add_vault, "Serve a folder of notes, now and after a restart.",
                ("VaultMissing", "VaultUnreadable", "VaultUnsuitable")),

@@ -245,7 +245,7 @@ class VaultService:
         return faring.embedder_status(self._parts)
 
     def reindex(self) -> None:
-        """Compare everything with the disk and, for a person, believe what is missing and try again what failed."""
+        """Compare all with the disk; for a person read every file, believe what is missing, retry what failed."""
         self._parts.worker.reconcile(confirmed=not self._parts.for_agents)
 
     @property

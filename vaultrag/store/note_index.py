@@ -37,7 +37,10 @@ from vaultrag.store.schema import NOTE_STEPS, migrate, renew
 
 log = logging.getLogger(__name__)
 
-_ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash"
+_MOVING = (
+    "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode, ctime_ns) = (?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
+)
+_ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash, ctime_ns"
 _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
 
 
@@ -163,11 +166,8 @@ class NoteIndex:
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         with self._writing() as connection:
             for note_id, entry in moves:
-                connection.execute(
-                    "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode) = (?, ?, ?, ?, ?, ?)"
-                    " WHERE id = ?",
-                    (entry.path, *path_forms(entry.path), entry.size, entry.mtime_ns, signed(entry.inode), note_id),
-                )
+                stat = (entry.size, entry.mtime_ns, signed(entry.inode), entry.ctime_ns)
+                connection.execute(_MOVING, (entry.path, *path_forms(entry.path), *stat, note_id))
 
     def delete(self, note_ids: Iterable[NoteId]) -> None:
         gone = list(note_ids)
@@ -240,8 +240,9 @@ def problems_in(connection: apsw.Connection) -> list[Skipped]:
 
 
 def _entry(row: Sequence[Any]) -> IndexedEntry:
-    note_id, path, size, mtime_ns, inode, content_hash, text_hash = row
-    return IndexedEntry(note_id, path, size, mtime_ns, inode & 0xFFFF_FFFF_FFFF_FFFF, content_hash, text_hash)
+    note_id, path, size, mtime_ns, inode, content_hash, text_hash, ctime_ns = row
+    inode &= 0xFFFF_FFFF_FFFF_FFFF
+    return IndexedEntry(note_id, path, size, mtime_ns, inode, content_hash, text_hash, ctime_ns)
 
 
 def _in_scope(path: str, scopes: Sequence[str]) -> bool:

@@ -29,6 +29,7 @@ def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
             entry.size,
             entry.mtime_ns,
             signed(entry.inode),
+            entry.ctime_ns,
             note.body_line,
             len(note.text.text.strip()),
             _to_json(dict(note.properties)),

@@ -39,8 +39,8 @@ TIDY_PAGES = 256
 """Of 4 KB, written by one call of ``tidy``: some 30 ms of work."""
 
 _NOTE_COLUMNS = (
-    "path", "path_nfc", "path_key", "title", "content_hash", "text_hash", "size", "mtime_ns", "inode", "body_line",
-    "body_chars", "properties", "problems",
+    "path", "path_nfc", "path_key", "title", "content_hash", "text_hash", "size", "mtime_ns", "inode", "ctime_ns",
+    "body_line", "body_chars", "properties", "problems",
 )  # fmt: skip
 _REPLACING = (
     f" ON CONFLICT (id) DO UPDATE SET ({', '.join(_NOTE_COLUMNS)}) ="

@@ -93,6 +93,7 @@ NOTE_STEPS: tuple[str, ...] = (
     CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab (words, row);
     """,
     "CREATE VIRTUAL TABLE words_instances USING fts5vocab (words, instance);",
+    "ALTER TABLE notes ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;  -- 0: of an earlier version, not known",
 )
 
 VECTOR_STEPS: tuple[str, ...] = (

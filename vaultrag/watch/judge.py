@@ -41,7 +41,7 @@ def judge(
         return Skipped(path, why, found.st_size, found.st_mtime_ns)
     if is_placeholder(found, counts_blocks):
         return Unreadable(path, NOT_DOWNLOADED)
-    return DiskEntry(path, found.st_size, found.st_mtime_ns, found.st_ino)
+    return DiskEntry(path, found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
 
 def is_placeholder(found: os.stat_result, counts_blocks: bool) -> bool:

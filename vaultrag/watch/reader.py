@@ -199,7 +199,7 @@ class DiskReader:
         if looks_binary(data):
             return Skipped(path, "binary content", opened.st_size, opened.st_mtime_ns)
         # The stat from before the reading: if the file is written to meanwhile, the next look finds a newer one.
-        return Content(DiskEntry(path, opened.st_size, opened.st_mtime_ns, opened.st_ino), data)
+        return Content(DiskEntry(path, opened.st_size, opened.st_mtime_ns, opened.st_ino, opened.st_ctime_ns), data)
 
     def _linked(self, place: str) -> bool:
         """Whether a folder between the root and this place is a link. Run for every hit that is shown: a stat a folder
