@@ -38,6 +38,8 @@ _PRAGMAS = (
     "PRAGMA cache_size = -8000",
     # Reset the log at 8 MB, so that it does not keep the size of the first index run for ever.
     "PRAGMA journal_size_limit = 8388608",
+    # What is deleted is overwritten with zeros. Writing 10,000 notes takes as long as before, within the noise.
+    "PRAGMA secure_delete = ON",
 )
 
 # vec0 tells a damaged page and a full disk alike, in words of its own and with no code.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,15 @@ from vaultrag.store.schema import NOTE_STEPS, migrate, renew
 
 log = logging.getLogger(__name__)
 
+FORGOTTEN = "forgotten"
+"""In ``meta``: notes were deleted or changed since the last purge."""
+
+PURGE_S, PURGE_REST = 300.0, 200.0
+"""A purge is made when there is nothing else to do: every five minutes at most, and in half a percent of the time."""
+
+MOST_FREE_PAGES = 1_000
+"""Of 4 KB. A file with more that are free than taken is written anew, small, at the end of a purge."""
+
 _MOVING = (
     "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode, ctime_ns) = (?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
 )
@@ -53,6 +63,8 @@ class NoteIndex:
         self._writer = writer
         self._lock = threading.RLock()
         self._closed = False
+        self._forgotten = scalar(writer, "SELECT 1 FROM meta WHERE key = ?", (FORGOTTEN,)) is not None
+        self._purging, self._purge_at, self._purge_took = False, 0.0, 0.0
         self._changing: dict[NoteId, Counted] | None = {}  # by the write under way; None for too much
         self._inode = inode(path)
         with translating(path, in_use=False):
@@ -150,11 +162,18 @@ class NoteIndex:
         words = self._counted(made)
         with self._writing() as connection:
             ids = note_writing.write(connection, made)
+            if any(values.entry.note_id for values in made):
+                self._mark_forgotten(connection)
             self._changing = None if words is None else dict(zip(ids, words, strict=True))
         self._untidy = self._untidy or len(made) >= note_writing.LARGE
         return ids
 
     def tidy(self) -> bool:
+        if not self._untidy and self._purge_is_due():
+            with self._lock, translating(self.path):
+                in_place(self.path, self._inode)
+                self._purge_step()
+            return self._purging
         if self._untidy:
             # No change of the generation: what was read before is as true as after.
             with self._lock, translating(self.path):
@@ -162,6 +181,32 @@ class NoteIndex:
                 with writing(self._writer) as connection:
                     self._untidy = note_writing.tidy(connection)
         return self._untidy
+
+    def _purge_is_due(self) -> bool:
+        return self._purging or (self._forgotten and time.monotonic() >= self._purge_at)
+
+    def _purge_step(self) -> None:
+        """Take a step; after the last one nothing of what was forgotten is in the file or in its log any more."""
+        started = time.monotonic()
+        with writing(self._writer) as connection:
+            self._purging = note_writing.purge(connection, begin=not self._purging)
+            if not self._purging:
+                connection.execute("DELETE FROM meta WHERE key = ?", (FORGOTTEN,))
+                self._forgotten = False
+        self._purge_took += time.monotonic() - started
+        if not self._purging:
+            free, pages = (int(scalar(self._writer, f"PRAGMA {name}_count")) for name in ("freelist", "page"))
+            if free > MOST_FREE_PAGES and 2 * free > pages:
+                self._writer.execute("VACUUM")
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._purge_at = time.monotonic() + max(PURGE_S, PURGE_REST * self._purge_took)
+            self._purge_took = 0.0
+
+    def _mark_forgotten(self, connection: apsw.Connection) -> None:
+        """Remember that there is something to purge, also beyond a restart."""
+        if not self._forgotten:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (FORGOTTEN,))
+            self._forgotten = True
 
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         with self._writing() as connection:
@@ -173,6 +218,7 @@ class NoteIndex:
         gone = list(note_ids)
         with self._writing() as connection:
             note_writing.forget(connection, gone)
+            self._mark_forgotten(connection)
             connection.executemany("DELETE FROM notes WHERE id = ?", [(note_id,) for note_id in gone])
             self._changing = dict.fromkeys(gone, GONE) if len(gone) <= MOST_AT_ONCE else None
 

@@ -83,6 +83,25 @@ def tidy(connection: apsw.Connection) -> bool:
     return False
 
 
+def purge(connection: apsw.Connection, *, begin: bool) -> bool:
+    """Take a step of removing what deleted notes and earlier texts left in the full-text tables.
+
+    Such a table only marks what is deleted; its words stay in the file, to be read by anybody, until the pieces that
+    hold them are merged. To merge all of 10,000 notes takes 0.3 s, in steps of some 30 ms.
+
+    Args:
+        begin: The first step; the others go on with it.
+
+    Returns:
+        Whether there is more to do.
+    """
+    before = connection.total_changes()
+    for table in ("words", "name_letters"):
+        pages = -TIDY_PAGES if begin else TIDY_PAGES
+        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
+    return begin or connection.total_changes() - before > 2  # the commands themselves count for two
+
+
 def _setting(connection: apsw.Connection, name: str) -> int | None:
     found: int | None = scalar(connection, "SELECT v FROM words_config WHERE k = ?", (name,))
     return found
