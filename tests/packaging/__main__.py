@@ -36,6 +36,7 @@ import vaultrag
 from tests.packaging import pythons
 from tests.packaging.building import build, copy
 from tests.support.daemons import REPOSITORY
+from tests.support.person import FirstDay
 
 PATIENCE_S = 300
 AT_ONCE = 2
@@ -174,6 +175,20 @@ def smoke(place: Path, notes: Path) -> None:
         assert status["vaults"][0]["embedded"] == status["vaults"][0]["notes"] > 10, status
     finally:
         _end(home, lambda: told("stop"))
+    if sys.platform == "linux":
+        watched(program, place / "watched", kept)
+
+
+def watched(program: str, place: Path, environment: Mapping[str, str]) -> None:
+    """Use each face of it once under a watch on its system calls: nothing leaves the machine, or is written elsewhere.
+
+    Raises:
+        AssertionError: Something does, with the calls.
+    """
+    day = FirstDay([program], place, {**environment, "PATH": "/usr/bin:/bin"})
+    day.live(agents=False)  # those come with an extra
+    violations = day.watch.violations(day.allowed)
+    assert not violations, "\n".join(violations)
 
 
 def screen(command: Sequence[str], environment: Mapping[str, str]) -> None:
