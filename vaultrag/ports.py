@@ -198,6 +198,14 @@ class NoteIndex(Census, Protocol):
         """Add or replace, in one transaction. ``note_id`` 0 asks for a new id. Returns the ids, in order."""
         ...
 
+    def verify(self) -> None:
+        """Compare the tables with each other and read a few rows, the next ones with each call.
+
+        Raises:
+            StoreCorrupt
+        """
+        ...
+
     def tidy(self) -> bool:
         """Put in order a part of what many new notes have left behind, so that words are found faster; whether there is
         more of it. Answers are the same before and after."""
@@ -336,6 +344,10 @@ class VectorStore(Protocol):
 
     @property
     def loaded(self) -> bool: ...
+
+    def verify(self) -> None:
+        """Compare some rows with their checksums, the next ones with each call; drop those that are damaged."""
+        ...
 
     def failures(self) -> Mapping[str, tuple[str, bool, int]]:
         """By text hash: the reason, whether trying again is pointless, how often it was tried."""

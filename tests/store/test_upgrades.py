@@ -108,7 +108,7 @@ def test_a_newer_file_is_left_alone(folder: StoreFolder) -> None:
     before = {path.name: path.read_bytes() for path in folder.folder.glob("*.db")}
     for open_one in (folder.open_notes, folder.recorded, lambda: folder.open_vectors(IDENTITY)):
         with pytest.raises(
-            StoreTooNew, match=r"was written by a newer vaultrag \(its version 99, known here: [13]\)"
+            StoreTooNew, match=r"was written by a newer vaultrag \(its version 99, known here: [23]\)"
         ) as told:
             open_one()
         assert "pip install --upgrade vaultrag, or remove /" in told.value.hint

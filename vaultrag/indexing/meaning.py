@@ -289,9 +289,9 @@ class Meaning:
         )
 
     def _compare(self, store: VectorStore, hashes: Mapping[NoteId, str]) -> None:
+        store.verify()
         known = store.hashes()
-        extra = [note_id for note_id in known if note_id not in hashes]
-        if extra:
+        if extra := [note_id for note_id in known if note_id not in hashes]:
             store.delete(extra)
         missing = {note_id: text_hash for note_id, text_hash in hashes.items() if known.get(note_id) != text_hash}
         pending, failed = self._serve(store, missing) if missing else ({}, {})

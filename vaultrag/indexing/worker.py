@@ -167,6 +167,8 @@ class IndexWorker:
             if WHOLE in scopes:
                 last_full = self._clock.monotonic()
             try:
+                if WHOLE in scopes:
+                    self._index.verify()
                 self._look(scopes, confirmed)
                 if WHOLE in scopes and not self._stopping:
                     self._embedding.compare(retry_failed=confirmed)
@@ -180,6 +182,7 @@ class IndexWorker:
 
     def _await(self, last_full: float) -> tuple[set[NotePath], bool]:
         """Wait until there is something to do; returns the scopes to look at, and whether a person asked."""
+        noticed: set[NotePath] = set()
         with self._wake:
             while not self._stopping:
                 now = self._clock.monotonic()

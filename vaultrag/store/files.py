@@ -18,7 +18,7 @@ from typing import TypeVar
 from vaultrag.errors import StoreCorrupt
 from vaultrag.model import Identity
 from vaultrag.ports import VectorStore
-from vaultrag.store.connection import check, forget_damage, listen
+from vaultrag.store.connection import CHECKSUM, SUFFIXES, check, forget_damage, listen
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.vectors import Vectors, stored_identity
 
@@ -70,10 +70,10 @@ class StoreFolder:
         path = self.folder / VECTORS_FILE if in_use else self._aside(identity)
         try:
             self._check(path)
-            return _private(Vectors.open(path, identity)), in_use
+            return self._vectors(path, identity), in_use
         except StoreCorrupt as fault:
             self.set_aside(path, fault)
-            return _private(Vectors.open(path, identity)), in_use
+            return self._vectors(path, identity), in_use
 
     def swap_in(self, vectors: VectorStore) -> Vectors:
         """Put finished vectors in the place of those in use, which are kept beside."""
@@ -85,17 +85,26 @@ class StoreFolder:
             self._rename(current, self._aside(old))
         self._rename(finished, current)
         self._prune(keep={vectors.identity.key, old.key if old else ""})
-        return _private(Vectors.open(current, vectors.identity))
+        return self._vectors(current, vectors.identity)
+
+    def _vectors(self, path: Path, identity: Identity) -> Vectors:
+        vectors = _private(Vectors.open(path, identity))
+        vectors.repaired = self._tell
+        return vectors
+
+    def _tell(self, event: str) -> None:
+        self.events.append(event)
+        log.warning("%s", event)
 
     def set_aside(self, path: Path, fault: StoreCorrupt) -> None:
         """Move a damaged file out of the way, under a name with the date."""
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         aside = path.with_name(f"{path.name}.damaged-{stamp}")
+        path.with_name(path.name + CHECKSUM).unlink(missing_ok=True)
         self._rename(path, aside)
         forget_damage(path)
         kept = f"it was set aside as {aside.name} and" if aside.exists() else "it"
-        self.events.append(f"{fault.message}; {kept} is built again (the notes themselves are safe)")
-        log.warning("%s", self.events[-1])
+        self._tell(f"{fault.message}; {kept} is built again (the notes themselves are safe)")
 
     def listen(self, listener: Callable[[], None] | None) -> None:
         """Have it called, once and in any thread, when a file proves damaged in use; None: no longer."""
@@ -117,7 +126,7 @@ class StoreFolder:
 
     def _rename(self, source: Path, target: Path) -> None:
         self._sound -= {source, target}
-        for suffix in ("-wal", "-shm", ""):
+        for suffix in SUFFIXES:
             part = source.with_name(source.name + suffix)
             if part.exists():
                 part.replace(target.with_name(target.name + suffix))
@@ -125,7 +134,7 @@ class StoreFolder:
     def _prune(self, keep: set[str]) -> None:
         for path in self.folder.glob("obsidian_notes.*.db"):
             if path.name.split(".")[1] not in keep:
-                for suffix in ("-wal", "-shm", ""):
+                for suffix in SUFFIXES:
                     path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 

@@ -22,16 +22,18 @@ from vaultrag.store import note_writing
 from vaultrag.store.changes import GONE, MOST_AT_ONCE, MOST_CHARS_AT_ONCE, Changes
 from vaultrag.store.connection import (
     Readers,
+    Senseless,
+    close_clean,
     connect,
     in_place,
     inode,
-    mark_clean,
     mark_open,
     rows,
     scalar,
     translating,
     writing,
 )
+from vaultrag.store.integrity import check_sample, disagreement
 from vaultrag.store.note_values import path_forms, signed, values_of
 from vaultrag.store.postings import Counted, counted
 from vaultrag.store.schema import NOTE_STEPS, migrate, renew
@@ -65,6 +67,7 @@ class NoteIndex:
         self._closed = False
         self._forgotten = scalar(writer, "SELECT 1 FROM meta WHERE key = ?", (FORGOTTEN,)) is not None
         self._purging, self._purge_at, self._purge_took = False, 0.0, 0.0
+        self._verified = 0
         self._changing: dict[NoteId, Counted] | None = {}  # by the write under way; None for too much
         self._inode = inode(path)
         with translating(path, in_use=False):
@@ -99,8 +102,7 @@ class NoteIndex:
         with self._lock:
             if not self._closed:
                 self._closed = True
-                mark_clean(self._writer, self.path)
-                self._writer.close()
+                close_clean(self._writer, self.path)
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[apsw.Connection, int | None]]:
@@ -147,6 +149,17 @@ class NoteIndex:
         """Notes that are indexed but not as their writer meant, with the reason."""
         with self.readers.reading() as connection:
             return problems_in(connection)
+
+    def verify(self) -> None:
+        """Compare the tables with each other, and read some rows; each call goes on where the last one ended.
+
+        Raises:
+            StoreCorrupt
+        """
+        with self._lock, translating(self.path):
+            why, self._verified = check_sample(self._writer, self._verified)
+            if why := disagreement(self._writer) or why:
+                raise Senseless(why)
 
     def count(self) -> int:
         with self.readers.reading() as connection:

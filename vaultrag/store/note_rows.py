@@ -57,11 +57,11 @@ class NoteRows:
             found = {row[0]: row for row in rows(connection, _NOTES, asked)}
             tags = _grouped(rows(connection, _TAGS, asked))
             aliases = _grouped(rows(connection, _ALIASES, asked))
-        return {
-            note_id: _row(found[note_id], tags.get(note_id, ()), aliases.get(note_id, ()))
-            for note_id in wanted
-            if note_id in found
-        }
+            return {
+                note_id: _row(found[note_id], tags.get(note_id, ()), aliases.get(note_id, ()))
+                for note_id in wanted
+                if note_id in found
+            }
 
     def id_of(self, path: str) -> NoteId | None:
         """The note at this path: exactly, else the same name in another Unicode form, else without ``.md``."""

@@ -121,6 +121,14 @@ VECTOR_STEPS: tuple[str, ...] = (
         text_hash TEXT PRIMARY KEY, reason TEXT NOT NULL, permanent INTEGER NOT NULL, tries INTEGER NOT NULL
     ) WITHOUT ROWID;
     """,
+    # CRC-32 of the bytes, which SQLite does not check; rows from before get theirs when the file is opened
+    # (``vector_rows.add_checksums``).
+    """
+    ALTER TABLE vector_notes ADD COLUMN checksum INTEGER;
+    ALTER TABLE passages ADD COLUMN checksum INTEGER;
+    ALTER TABLE retired ADD COLUMN checksum INTEGER;
+    ALTER TABLE retired ADD COLUMN passages_checksum INTEGER;
+    """,
 )
 
 
@@ -130,8 +138,8 @@ test compares what comes out with what came out before.
 """
 
 
-def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> None:
-    """Bring the file to the newest version. Does nothing to one that is there already.
+def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> int:
+    """Bring the file to the newest version; returns the version before. Does nothing to one that is there already.
 
     Raises:
         StoreTooNew: The file is from a newer vaultrag.
@@ -139,13 +147,16 @@ def migrate(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> 
     """
     with translating(path, in_use=False):
         refuse_newer(connection, steps, path)
-        if _version(connection) == len(steps):
-            return
+        before = _version(connection)
+        if before == len(steps):
+            return before
         with writing(connection):
             # Asked again under the lock: another opener may have been first.
-            for step in steps[_version(connection) :]:
+            before = _version(connection)
+            for step in steps[before:]:
                 connection.execute(step)
             connection.execute(f"PRAGMA user_version = {len(steps)}")
+        return before
 
 
 def refuse_newer(connection: apsw.Connection, steps: tuple[str, ...], path: Path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -108,6 +109,66 @@ def close_gaps(connection: apsw.Connection) -> None:
             connection.executemany("INSERT INTO note_vectors (note_id, embedding) VALUES (?, ?)", moving)
 
 
+def checksum(*parts: Any) -> int:
+    """Return the CRC-32 of what a row holds: bytes, texts, or None."""
+    value = 0
+    for part in parts:
+        value = zlib.crc32(part.encode() if isinstance(part, str) else part or b"", value)
+    return value
+
+
+def add_checksums(connection: apsw.Connection) -> None:
+    """Give rows of a file from before checksums theirs. The model is not asked."""
+    connection.create_scalar_function("checksum", checksum, deterministic=True)
+    with writing(connection):
+        connection.execute(
+            "UPDATE vector_notes SET checksum = checksum(text_hash, (SELECT embedding FROM note_vectors AS v"
+            " WHERE v.note_id = vector_notes.note_id)) WHERE checksum IS NULL"
+        )
+        connection.execute("UPDATE passages SET checksum = checksum(lines, codes, scales) WHERE checksum IS NULL")
+        connection.execute(
+            "UPDATE retired SET checksum = checksum(text_hash, vector),"
+            " passages_checksum = checksum(lines, codes, scales) WHERE checksum IS NULL"
+        )
+
+
+def spoilt_notes(connection: apsw.Connection, dimension: int, after: int = 0, limit: int = -1) -> tuple[set[int], int]:
+    """Find notes whose vector or passages are not what was written, or that lack a row of the two that belong together.
+
+    Args:
+        after: Begin behind this note.
+        limit: Look at so many vectors; -1 for all.
+
+    Returns:
+        The notes, and the last one that was looked at; 0 at the end.
+    """
+    spoilt = {
+        int(row[0])
+        for row in rows(
+            connection,
+            "SELECT note_id FROM vector_notes WHERE note_id NOT IN (SELECT rowid FROM note_vectors_rowids)"
+            " UNION SELECT rowid FROM note_vectors_rowids WHERE rowid NOT IN (SELECT note_id FROM vector_notes)"
+            " UNION SELECT note_id FROM passages WHERE note_id NOT IN (SELECT note_id FROM vector_notes)",
+        )
+    }
+    found = connection.execute(
+        "SELECT n.note_id, n.text_hash, n.checksum, v.embedding, p.note_id, p.lines, p.codes, p.scales, p.checksum"
+        " FROM (SELECT * FROM vector_notes WHERE note_id > ? ORDER BY note_id LIMIT ?) AS n"
+        " CROSS JOIN note_vectors AS v ON v.note_id = n.note_id LEFT JOIN passages AS p ON p.note_id = n.note_id",
+        (after, limit),
+    )
+    last = count = 0
+    for note_id, text_hash, of_vector, vector, has_passages, lines, codes, scales, of_passages in found:
+        last, count = note_id, count + 1
+        if (
+            len(vector) != 4 * dimension
+            or checksum(text_hash, vector) != of_vector
+            or (has_passages is not None and checksum(lines, codes, scales) != of_passages)
+        ):
+            spoilt.add(note_id)
+    return spoilt, last if count == limit else 0
+
+
 class Row(NamedTuple):
     """A vector with all that is stored of it."""
 
@@ -126,13 +187,21 @@ def put_one(connection: apsw.Connection, row: Row) -> None:
     if known is not None and known != row.text_hash:
         retire(connection, note_id)
     if known is None:
+        # A vector without its note's row, after damage, would be in the way for ever.
+        connection.execute("DELETE FROM note_vectors WHERE note_id = ?", (note_id,))
         connection.execute("INSERT INTO note_vectors (note_id, embedding) VALUES (?, ?)", (note_id, row.vector))
     else:
         connection.execute("UPDATE note_vectors SET embedding = ? WHERE note_id = ?", (row.vector, note_id))
-    connection.execute("INSERT OR REPLACE INTO vector_notes VALUES (?, ?, ?)", (note_id, row.text_hash, row.covered))
+    connection.execute(
+        "INSERT OR REPLACE INTO vector_notes VALUES (?, ?, ?, ?)",
+        (note_id, row.text_hash, row.covered, checksum(row.text_hash, row.vector)),
+    )
     connection.execute("DELETE FROM passages WHERE note_id = ?", (note_id,))
     if row.lines is not None:
-        connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (note_id, row.lines, row.codes, row.scales))
+        connection.execute(
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?)",
+            (note_id, row.lines, row.codes, row.scales, checksum(row.lines, row.codes, row.scales)),
+        )
     connection.execute("DELETE FROM retired WHERE text_hash = ?", (row.text_hash,))
 
 
@@ -140,21 +209,30 @@ Stored = tuple[bytes, float, bytes | None, bytes | None, bytes | None]
 
 
 def stored(connection: apsw.Connection, text_hash: str) -> Stored | None:
-    """A vector known for this text: of a living note, else a retired one."""
+    """A vector known for this text: of a living note, else a retired one. One that damage has changed is not known."""
     found = rows(
         connection,
-        "SELECT v.embedding, n.covered, p.lines, p.codes, p.scales FROM vector_notes AS n"
+        "SELECT v.embedding, n.covered, p.lines, p.codes, p.scales, n.checksum, p.checksum FROM vector_notes AS n"
         " JOIN note_vectors AS v ON v.note_id = n.note_id LEFT JOIN passages AS p ON p.note_id = n.note_id"
         " WHERE n.text_hash = ? ORDER BY p.lines IS NULL LIMIT 1",
         (text_hash,),
-    ) or rows(connection, "SELECT vector, covered, lines, codes, scales FROM retired WHERE text_hash = ?", (text_hash,))
-    return found[0] if found else None
+    ) or rows(
+        connection,
+        "SELECT vector, covered, lines, codes, scales, checksum, passages_checksum FROM retired WHERE text_hash = ?",
+        (text_hash,),
+    )
+    for vector, covered, lines, codes, scales, of_vector, of_passages in found:
+        if checksum(text_hash, vector) == of_vector and (
+            lines is None or checksum(lines, codes, scales) == of_passages
+        ):
+            return vector, covered, lines, codes, scales
+    return None
 
 
 def retire(connection: apsw.Connection, note_id: NoteId) -> None:
     connection.execute(
         "INSERT OR IGNORE INTO retired SELECT n.text_hash, v.embedding, n.covered, p.lines, p.codes, p.scales,"
-        " CAST(unixepoch('subsec') * 1e9 AS INTEGER) FROM vector_notes AS n"
+        " CAST(unixepoch('subsec') * 1e9 AS INTEGER), n.checksum, p.checksum FROM vector_notes AS n"
         " JOIN note_vectors AS v ON v.note_id = n.note_id LEFT JOIN passages AS p ON p.note_id = n.note_id"
         " WHERE n.note_id = ?",
         (note_id,),
@@ -175,14 +253,6 @@ def trim_retired(connection: apsw.Connection) -> None:
         )
 
 
-def is_unit(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """bool[n]: which rows are as long as every stored vector is. Bytes that a disk has changed hardly ever are."""
-    with np.errstate(all="ignore"):
-        lengths = np.einsum("ij,ij->i", vectors, vectors)
-        sound: NDArray[np.bool_] = np.abs(lengths - 1.0) < 0.02
-    return sound
-
-
 def passage_blobs(lines: Sequence[tuple[int, int]], vectors: NDArray[np.float32]) -> tuple[bytes, bytes, bytes]:
     codes, scales = quantise(np.ascontiguousarray(vectors, np.float32))
     return np.asarray(lines, np.int32).tobytes(), codes.tobytes(), scales.tobytes()
@@ -192,7 +262,9 @@ def add_passages(connection: apsw.Connection, text_hash: str, blobs: tuple[bytes
     """Give passages to the notes with this text; returns these notes. Empty blobs: the text has none to be made."""
     found = [row[0] for row in rows(connection, "SELECT note_id FROM vector_notes WHERE text_hash = ?", (text_hash,))]
     for note_id in found:
-        connection.execute("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?)", (note_id, *blobs))
+        connection.execute(
+            "INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?)", (note_id, *blobs, checksum(*blobs))
+        )
     return found
 
 

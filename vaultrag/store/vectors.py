@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -28,33 +28,37 @@ from vaultrag.errors import BadVectors, StoreError
 from vaultrag.model import EmbeddedNote, HeldVector, Identity, NoteId
 from vaultrag.store.connection import (
     Readers,
+    Senseless,
+    close_clean,
     connect,
     in_place,
     inode,
-    mark_clean,
     mark_open,
     rows,
     scalar,
     translating,
     writing,
 )
+from vaultrag.store.integrity import senseless
 from vaultrag.store.matrix import Matrix, quantise
 from vaultrag.store.passages import PassageRow, Passages
 from vaultrag.store.schema import VECTOR_STEPS, migrate
 from vaultrag.store.vector_rows import (
     CHUNK,
     Row,
+    add_checksums,
     add_passages,
+    checksum,
     close_gaps,
     code_bytes,
     create_for,
     drop_passages,
     holding,
-    is_unit,
     lacking_passages,
     passage_blobs,
     put_one,
     retire,
+    spoilt_notes,
     stored,
     stored_identity,
     trim_retired,
@@ -64,6 +68,9 @@ from vaultrag.store.vector_scan import VectorScan
 Vector = NDArray[np.float32]
 
 __all__ = ["Failure", "VectorScan", "Vectors", "stored_identity"]
+
+SAMPLE = 256
+"""Vectors that one regular check compares with their checksums: 3 ms."""
 
 MAX_K = 200
 """vec0's cost grows with k; nothing needs more."""
@@ -93,6 +100,9 @@ class Vectors:
         self._passages = Passages(identity.dimension, self._passages_of)
         self._loaded = threading.Event()
         self._closed = False
+        self._verified = 0
+        self.repaired: Callable[[str], None] = log.warning
+        """Called with a sentence about what was mended."""
         self._inode = inode(path)
 
     @classmethod
@@ -105,9 +115,11 @@ class Vectors:
         """
         writer = connect(path)
         try:
-            migrate(writer, VECTOR_STEPS, path)
+            before = migrate(writer, VECTOR_STEPS, path)
             with translating(path, in_use=False):
                 create_for(writer, identity, path)
+                if before < len(VECTOR_STEPS):
+                    add_checksums(writer)
             mark_open(writer, path)
         except BaseException:
             writer.close()
@@ -119,8 +131,7 @@ class Vectors:
         with self._lock:
             if not self._closed:
                 self._closed = True
-                mark_clean(self._writer, self.path)
-                self._writer.close()
+                close_clean(self._writer, self.path)
 
     # -- memory --------------------------------------------------------------------------------------------------
 
@@ -129,24 +140,33 @@ class Vectors:
         with self._lock:
             with translating(self.path):
                 close_gaps(self._writer)
+                spoilt, _ = spoilt_notes(self._writer, self.identity.dimension)
+                if spoilt:
+                    self._drop_spoilt(spoilt)
                 found = self._writer.execute("SELECT note_id, embedding FROM note_vectors")
-                spoilt: list[NoteId] = []
                 while chunk := list(islice(found, CHUNK)):
                     ids, blobs = zip(*chunk, strict=True)
                     vectors = np.frombuffer(b"".join(blobs), np.float32).reshape(len(ids), -1)
-                    sound = is_unit(vectors)
-                    if not sound.all():
-                        spoilt += [note_id for note_id, good in zip(ids, sound, strict=True) if not good]
-                        ids = tuple(n for n, good in zip(ids, sound, strict=True) if good)
-                        vectors = vectors[sound]
                     self._notes.put_many(ids, [1] * len(ids), *quantise(vectors))
-                if spoilt:
-                    self._drop_spoilt(spoilt)
                 self._passages.expect(code_bytes(self._writer))
                 found = self._writer.execute("SELECT note_id, lines, codes, scales FROM passages")
                 while chunk := list(islice(found, CHUNK)):
                     self._passages.take(map(PassageRow._make, chunk))
             self._loaded.set()
+
+    def verify(self) -> None:
+        """Compare the tables with each other and some rows with their checksums; each call goes on where the last one
+        ended. Notes whose vector is damaged lose it, and get it made again.
+        """
+        with self._lock, translating(self.path):
+            in_place(self.path, self._inode)
+            spoilt, self._verified = spoilt_notes(self._writer, self.identity.dimension, self._verified, SAMPLE)
+            if why := senseless(self._writer):
+                raise Senseless(why)
+        if spoilt:
+            self._drop_spoilt(spoilt)
+            self._notes.delete(map(NoteId, spoilt))
+            self._passages.forget(map(NoteId, spoilt))
 
     @property
     def loaded(self) -> bool:
@@ -299,9 +319,9 @@ class Vectors:
             with writing(self._writer):
                 yield self._writer
 
-    def _drop_spoilt(self, note_ids: Sequence[NoteId]) -> None:
+    def _drop_spoilt(self, note_ids: Collection[int]) -> None:
         """Forget vectors that are none any more: the disk changed bytes that SQLite has no way to check."""
-        log.warning("%s: %d vectors are damaged and are made again", self.path.name, len(note_ids))
+        self.repaired(f"{self.path.name}: {len(note_ids)} damaged vectors were dropped and are built again")
         with self._writing() as connection:
             for note_id in note_ids:
                 for table in ("note_vectors", "vector_notes", "passages"):
@@ -311,12 +331,17 @@ class Vectors:
         """The cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
         # The list drives: with IN, vec0 would walk all of its rows.
         sql = (
-            "SELECT vectors.note_id, vectors.embedding FROM json_each(?) AS asked"
+            "SELECT vectors.note_id, vectors.embedding, n.text_hash, n.checksum FROM json_each(?) AS asked"
             " CROSS JOIN note_vectors AS vectors ON vectors.note_id = asked.value"
+            " CROSS JOIN vector_notes AS n ON n.note_id = asked.value"
         )
         try:
             with self.readers.reading() as connection:
-                found = rows(connection, sql, (json.dumps(ids),))
+                found = [
+                    (note_id, blob)
+                    for note_id, blob, text_hash, of_vector in rows(connection, sql, (json.dumps(ids),))
+                    if checksum(text_hash, blob) == of_vector  # else the copy in memory is the better one
+                ]
         except StoreError:
             return {}
         vectors = np.frombuffer(b"".join(blob for _, blob in found), np.float32).reshape(-1, len(query))
@@ -361,11 +386,15 @@ class Vectors:
     def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
         """The passages of these notes, from the file; none where it cannot be asked (any more)."""
         sql = (
-            "SELECT passages.note_id, lines, codes, scales FROM json_each(?) AS asked"
+            "SELECT passages.note_id, lines, codes, scales, checksum FROM json_each(?) AS asked"
             " CROSS JOIN passages ON passages.note_id = asked.value"
         )
         try:
             with self.readers.reading() as connection:
-                return list(map(PassageRow._make, rows(connection, sql, (json.dumps(note_ids),))))
+                return [
+                    PassageRow._make(blobs)
+                    for *blobs, of_passages in rows(connection, sql, (json.dumps(note_ids),))
+                    if checksum(*blobs[1:]) == of_passages
+                ]
         except StoreError:
             return []
