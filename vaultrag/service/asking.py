@@ -208,6 +208,9 @@ class Asking:
         elif progress.phase == "away":
             told = Reason(State.PARTIAL, progress.why, progress.hint)
             reasons.append(Reason(State.PARTIAL, AWAY) if parts.for_agents else told)
+        elif (large := parts.worker.large_waiting) and not parts.for_agents:  # it may be one that they must not see
+            what = "a large note is" if large == 1 else f"{large} large notes are"
+            reasons.append(Reason(State.INDEXING, f"{what} still being read"))
         if scan is not None and (lacking := parts.lacking()):
             reasons.append(Reason(State.INDEXING, f"{lacking} notes have no vector yet"))
         return reasons

@@ -148,7 +148,7 @@ class NoteIndex:
         with self._writing() as connection:
             ids = note_writing.write(connection, made)
             self._changing = None if words is None else dict(zip(ids, words, strict=True))
-        self._untidy = self._untidy or len(made) >= note_writing.LARGE
+        self._untidy = self._untidy or note_writing.merged_later(made)
         return ids
 
     def tidy(self) -> bool:
