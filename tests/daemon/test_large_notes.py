@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import string
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,32 @@ def test_a_fresh_note_has_its_vector_before_a_large_one(daemon: RunningDaemon, h
     assert daemon.status().pending == 1, "the large one was first"
     assert daemon.client.search("valve").state == "indexing"
     (home.vault / "Large.md").unlink()
+
+
+def test_small_edits_are_found_before_a_large_note() -> None:
+    """Edits are found while a large note is read; until its words are in, answers say so; then its memory goes back."""
+    with daemon_home() as home:
+        home.write("Pump.md", "The seal of the pump leaks.\n")
+        daemon = home.start()
+        daemon.found("seal", "Pump.md")
+        # Words with parts take the longest to prepare.
+        source = random.Random(1)
+        words = ("".join(source.choices(string.ascii_letters, k=9)) for _ in itertools.count())
+        home.write("Large.md", " ".join(itertools.islice(words, 600_000)) + "\nlargemarker\n")
+        daemon.until(lambda: daemon.status().state == "indexing", "the large note is waited for")
+        home.write("Fresh.md", "A valve sticks in winter.\n")
+        daemon.until(lambda: daemon.client.search("valve", mode="words").hits, "the edit is found", 60)
+        answer = daemon.client.search("largemarker valve", mode="words")
+        assert [hit.path for hit in answer.hits] == ["Fresh.md"], "the large note was first"
+        assert answer.state == "indexing"
+        assert any("a large note" in reason.why for reason in answer.reasons)
+        daemon.found("largemarker", "Large.md", 60)
+        daemon.ready(60)
+        assert daemon.client.search("largemarker", mode="words").state == "full"
+        daemon.until(lambda: _memory(daemon, "VmRSS") < 0.7 * _memory(daemon, "VmHWM"), "memory is given back")
+
+
+def _memory(daemon: RunningDaemon, field: str) -> int:
+    """Return kilobytes of memory; ``VmHWM`` is the most the process ever had."""
+    lines = Path(f"/proc/{daemon.pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))

@@ -31,6 +31,22 @@ def test_words_are_prepared_one_by_one(text: str) -> None:
     assert words.prepare(text) == whole
 
 
+@given(_TEXTS, st.integers(1, 20))
+def test_a_long_text_comes_out_as_a_short_one(text: str, piece_chars: int) -> None:
+    """However small the pieces that a text is worked on in, its words, their parts and its folding are the same."""
+    whole = words.prepare(text), words.fold(text), words.parts(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "PIECE_CHARS", piece_chars)
+        assert "".join(words.pieces_of(text)) == text
+        assert (words.prepare(text), words.fold(text), words.parts(text)) == whole
+
+
+def test_a_long_text_is_worked_on_in_pieces() -> None:
+    """No piece is much longer than is meant, as long as its lines or words are not."""
+    for text in ("word " * 100_000, "a line\n" * 100_000):
+        assert max(map(len, words.pieces_of(text))) <= words.PIECE_CHARS
+
+
 @pytest.mark.parametrize("text", ["q\u0301 x", "q\u0301 é", "か\u00ad\u3099 x", "か\u00ad\u3099 か\u3099"])
 def test_marks_depend_on_each_other(text: str) -> None:
     """A mark without a letter of its own goes where others go, and stays where there are none."""

@@ -147,7 +147,7 @@ def open_vault(
     embedding.changed = worker.notice
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
-    embedding.much_done = give_back_memory
+    embedding.much_done = worker.large_done = give_back_memory
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), FullText(index, lists=lists), Names(index)
     standings = Standings(index, today(clock))

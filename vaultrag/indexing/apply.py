@@ -76,6 +76,15 @@ class _Fresh:
     content_hash: str
 
 
+@dataclass(slots=True)
+class Prepared:
+    """One note, read and parsed, that is still to be written."""
+
+    moves: _Moves
+    notes: _Notes
+    applied: Applied
+
+
 class Applier:
     """Applies plans to one note index, in the thread that calls."""
 
@@ -111,7 +120,7 @@ class Applier:
         # While SQLite writes one batch, the next one is read and parsed: it lets other threads run meanwhile.
         with ThreadPoolExecutor(1, "vaultrag-writing") as writer:
             before: Future[None] | None = None
-            for batch in _batches(plan.read):
+            for batch in _batches(_newest_first(plan.read)):
                 prepared = self._prepare(batch, indexed, leaving, applied)
                 if before is not None:
                     before.result()
@@ -123,14 +132,47 @@ class Applier:
             if before is not None:
                 before.result()
                 progress(done)
+        self._delete(leaving.rest(), indexed, applied, before_delete)
+        return applied
+
+    def prepare(self, entry: DiskEntry, known: IndexedEntry | None, origin: IndexedEntry | None) -> Prepared:
+        """Read and parse one note, in any thread.
+
+        Args:
+            entry: The file.
+            known: The note in the index at the same path.
+            origin: The note in the index that was moved here, if its bytes are the same.
+        """
+        applied = Applied()
+        leaving = _Leaving([origin] if origin else [])
+        moves, notes = self._prepare([entry], {entry.path: known} if known else {}, leaving, applied)
+        return Prepared(moves, notes, applied)
+
+    def write(
+        self,
+        prepared: Prepared,
+        indexed: Mapping[NotePath, IndexedEntry],
+        before_delete: Callable[[list[NoteId]], None],
+    ) -> Applied:
+        """Write a note that ``prepare`` returned; see ``apply``."""
+        self._write(prepared.moves, prepared.notes, prepared.applied)
+        self._delete([], indexed, prepared.applied, before_delete)
+        return prepared.applied
+
+    def _delete(
+        self,
+        gone: list[IndexedEntry],
+        indexed: Mapping[NotePath, IndexedEntry],
+        applied: Applied,
+        before_delete: Callable[[list[NoteId]], None],
+    ) -> None:
         # A note that turns out to be none any more (binary, say) goes like one that was deleted.
         skipped = applied.skipped.keys() - applied.faulty
-        gone = leaving.rest() + [indexed[path] for path in sorted(skipped) if path in indexed]
+        gone = gone + [indexed[path] for path in sorted(skipped) if path in indexed]
         if gone:
             applied.deleted = [entry.note_id for entry in gone]
             before_delete(applied.deleted)
             self._index.delete(applied.deleted)
-        return applied
 
     def _read(self, entries: Iterable[DiskEntry], applied: Applied) -> Iterable[_Fresh]:
         for entry in entries:
@@ -232,6 +274,11 @@ class _Leaving:
 
     def rest(self) -> list[IndexedEntry]:
         return [entry for entries in self._by_hash.values() for entry in entries]
+
+
+def _newest_first(entries: Sequence[DiskEntry]) -> Sequence[DiskEntry]:
+    """Sort by time where there is more than one batch; within a batch all notes are found at once."""
+    return sorted(entries, key=lambda entry: -entry.mtime_ns) if len(entries) > BATCH else entries
 
 
 def _batches(entries: Sequence[DiskEntry]) -> Iterator[Sequence[DiskEntry]]:

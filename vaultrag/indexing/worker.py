@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from vaultrag.errors import VaultragError
 from vaultrag.indexing.apply import BATCH, Applied, Applier
 from vaultrag.indexing.embedding import Embedding
+from vaultrag.indexing.large_notes import LargeNotes
 from vaultrag.indexing.plan import Plan, plan, same_as_skipped, without_doubtful
 from vaultrag.model import IndexedEntry, NotePath, Scan, Skipped
 from vaultrag.ports import Clock, NoteIndex, VaultReader
@@ -79,11 +80,18 @@ class IndexWorker:
         self._reconcile_s = reconcile_s
         self._give_way = give_way
         self._applier = Applier(reader, index, give_way)
+        self._large = LargeNotes(
+            lambda note: self._applier.prepare(note.entry, note.known, note.origin), self._look_up, name
+        )
+        self._seen_whole = False
+        self.large_done: Callable[[], None] = lambda: None
+        """Called in this thread when a large note is written, or has gone."""
         self._wake = threading.Condition()
         self._scopes: set[NotePath] = {WHOLE}
         self._working: set[NotePath] = set()  # what was noticed, in the look at hand
         self._owed: set[NotePath] = set()  # what a fault left undone
         self._fault = Progress("broken")
+        self._begun_ns = (0, 0)  # when the last looks without a fault began: at anything, and at the whole vault
         self._confirmed = False
         self._stopping = False
         self._look_again_at = math.inf
@@ -124,7 +132,12 @@ class IndexWorker:
     @property
     def pending(self) -> int:
         """Changes that were noticed and are not in the index yet. A comparison that is due by the clock is none."""
-        return len(self._scopes | self._working | self._owed)
+        return len(self._scopes | self._working | self._owed) + len(self._large)
+
+    @property
+    def large_waiting(self) -> int:
+        """Return the number of large notes whose words are not in the index yet."""
+        return len(self._large)
 
     def start(self) -> None:
         self._thread.start()
@@ -134,6 +147,10 @@ class IndexWorker:
         with self._wake:
             self._scopes.update(paths)
             self.settled.clear()
+            self._wake.notify()
+
+    def _look_up(self) -> None:
+        with self._wake:
             self._wake.notify()
 
     def reconcile(self, *, confirmed: bool = False) -> None:
@@ -169,7 +186,12 @@ class IndexWorker:
             try:
                 if WHOLE in scopes:
                     self._index.verify()
-                self._look(scopes, confirmed)
+                if scopes:
+                    self._look(scopes, confirmed)
+                else:
+                    self._write_large()
+                    self.large_done()
+                self._large.start_next()
                 if WHOLE in scopes and not self._stopping:
                     self._embedding.compare(retry_failed=confirmed)
                 self._tidy()
@@ -181,7 +203,10 @@ class IndexWorker:
                 self._broken(scopes, "an unforeseen fault; the log has it", "vaultrag status")
 
     def _await(self, last_full: float) -> tuple[set[NotePath], bool]:
-        """Wait until there is something to do; returns the scopes to look at, and whether a person asked."""
+        """Wait until there is something to do; returns the scopes to look at, and whether a person asked.
+
+        No scopes: a large note is ready, and no small one waits.
+        """
         noticed: set[NotePath] = set()
         with self._wake:
             while not self._stopping:
@@ -191,9 +216,10 @@ class IndexWorker:
                 if now >= due:
                     self._scopes.add(WHOLE)
                     self._look_again_at = math.inf
-                if self._scopes:
+                if self._scopes or self._large.ready:
                     break
-                self.settled.set()
+                if not self._large.in_hand:
+                    self.settled.set()
                 self._wake.wait(due - now)
                 self.counters["wakeups"] += 1
             self.settled.clear()  # also for a look that is due by the clock
@@ -243,11 +269,11 @@ class IndexWorker:
             todo, held_back = without_doubtful(todo), True
         elif whole:
             self._doubted = frozenset()
+        todo = self._large.split(todo, indexed)
         applied = self._apply(todo, indexed)
         self._index.set_skipped({**_still_skipped(scan, todo, passed_by), **scan.skipped, **applied.skipped}, asked)
         self._mind_unread({**scan.unreadable, **applied.unreadable}, scan)
-        if whole and not self._stopping:
-            self.searchable.set()
+        self._seen_whole = self._seen_whole or (whole and not self._stopping)
         doubt = todo.doubtful if held_back else ""
         self._conclude(scopes, before, begun_ns, doubt)
 
@@ -263,6 +289,8 @@ class IndexWorker:
         whole = WHOLE in scopes
         self._working = set()
         self._owed -= self._owed.copy() if whole else scopes
+        if self._seen_whole and not self._large:
+            self.searchable.set()
         if doubt:
             self.progress = Progress(
                 "away", why=f"{doubt}; the index is kept", hint="vaultrag reindex (if they are gone on purpose)"
@@ -272,17 +300,44 @@ class IndexWorker:
             self._look_again(0.0)  # it may be back: only a look at the whole vault can tell
         elif self._owed:
             self.progress = self._fault
-        elif self.progress.phase != "idle":
+        else:
+            self._begun_ns = (begun_ns, begun_ns if whole else self._begun_ns[1])
+            self._rest()
+
+    def _rest(self) -> None:
+        """Say that the work is done, or that only large notes are left."""
+        if self._large:
+            self.progress = Progress("reading", 0, len(self._large), self._clock.monotonic())
+            return
+        if self._seen_whole:
+            self.searchable.set()
+        if self.progress.phase != "idle":
             self.progress = Progress("idle")
-        if self.progress.phase == "idle" and not self._stopping:
-            self.checked_ns = begun_ns
-            if whole:
-                self.checked_whole_ns = begun_ns
+        if not self._stopping:
+            self.checked_ns, self.checked_whole_ns = self._begun_ns
+
+    def _write_large(self) -> None:
+        """Write the large note that is ready, unless its file has changed meanwhile."""
+        note, prepared = self._large.take()
+        path = note.entry.path
+        scan = self._reader.scan((path,))
+        self.counters["scans"] += 1
+        if scan.entries.get(path) == note.entry:
+            applied = self._applier.write(prepared, self._index.entries((path,)), self._embedding.meaning.forget)
+            self._count(applied)
+            self._index.set_skipped({**scan.skipped, **applied.skipped}, (path,))
+            self._mind_unread({**scan.unreadable, **applied.unreadable}, scan)
+            self.changed({path})
+            self.notice([note.origin.path] if note.origin else [])
+        else:
+            self.notice([path])
+        if self.progress.phase == "reading":
+            self._rest()
 
     def _tidy(self) -> None:
         """While there is nothing to look at, and nobody waits for an answer."""
         for step in (self._index.tidy, self._prepare):
-            while not self._stopping and not self._scopes and step():
+            while not (self._stopping or self._scopes or self._large.ready) and step():
                 self._give_way()
 
     def _believe(self, todo: Plan, whole: bool) -> bool:
@@ -318,6 +373,12 @@ class IndexWorker:
             progress=self._count_read,
             stop=lambda: self._stopping,
         )
+        self._count(applied)
+        if todo:
+            self.changed({*(change.path for change in todo.read), *(change.path for change in todo.delete)})
+        return applied
+
+    def _count(self, applied: Applied) -> None:
         for counter, count in (
             ("files_read", applied.read),
             ("notes_written", applied.written),
@@ -327,9 +388,6 @@ class IndexWorker:
             self.counters[counter] += count
         if applied.wanted:
             self._embedding.want(applied.wanted)
-        if todo:
-            self.changed({*(change.path for change in todo.read), *(change.path for change in todo.delete)})
-        return applied
 
     def _count_read(self, done: int) -> None:
         now = self.progress

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import add
 from typing import cast
@@ -70,21 +71,58 @@ _SINGLE: dict[int, str] = {
 _HAS_SINGLE = re.compile(f"[{''.join(map(chr, _SINGLE))}]")
 
 
+PIECE_CHARS = 1 << 16
+"""Characters handed to one regular expression at a time. One call holds the interpreter until it returns: over a note
+of 10 MB for a quarter of a second, in which no other thread answers."""
+
+
+def pieces_of(text: str, ends: Sequence[str] = ("\n", " ")) -> Iterator[str]:
+    """Cut a text after a line end about every ``PIECE_CHARS``; where a line is longer, after a blank.
+
+    Args:
+        text: Joined, the pieces are this text again.
+        ends: Where to cut, the best place first.
+    """
+    start = 0
+    while len(text) - start > PIECE_CHARS:
+        middle = start + PIECE_CHARS
+        cut = next((cut for end in ends if (cut := text.rfind(end, start, middle) + len(end)) >= start + len(end)), 0)
+        if not cut:
+            found = min((place for end in ends if (place := text.find(end, middle)) >= 0), default=-1)
+            if found < 0:
+                break
+            cut = next(found + len(end) for end in ends if text.startswith(end, found))
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
+
+
 def prepare(text: str) -> str:
     """Rewrite ``text`` so that splitting at everything but letters, marks and digits gives the right words."""
-    if not text:
-        return text
+    pieces = [_signs_spelled(piece) for piece in pieces_of(text)]
+    if text.isascii():
+        return "".join(pieces)
+    spelled = [_spelled_by_word(piece) for piece in pieces]
+    if None in spelled:
+        return "".join(map(_spell, _folded(pieces)))
+    return "".join(cast("list[str]", spelled))
+
+
+def _signs_spelled(text: str) -> str:
     if _has_sign(text):
         text = _SIGNED.sub(_spell_sign, text)
-    if _has_version(text):
-        text = _VERSION.sub(r"\1 ", text)
+    return _VERSION.sub(r"\1 ", text) if _has_version(text) else text
+
+
+def _spelled_by_word(text: str) -> str | None:
+    """Word by word, for nothing of what follows looks beyond a blank, and most words are plain even where some are not.
+
+    None where the result depends on what else is in the note.
+    """
     if text.isascii():
-        return text
-    # Word by word, for nothing of what follows looks beyond a blank, and most words are plain even where some are not.
+        return text.lower()
     pieces = [piece if piece.isascii() else _spelled(piece) for piece in text.split(" ")]
-    if None in pieces:
-        return _spell(fold(text))
-    return " ".join(cast("list[str]", pieces)).lower()
+    return None if None in pieces else " ".join(cast("list[str]", pieces)).lower()
 
 
 def _spelled(piece: str) -> str | None:
@@ -153,13 +191,16 @@ def _plain_or_blank(match: re.Match[str]) -> str:
 
 def fold(text: str) -> str:
     """NFKC, without Latin and Greek accents; letter case is left to the tokenizer."""
-    if text.isascii():
-        return text
-    text = _without_single(unicodedata.normalize("NFKC", text))
-    decomposed = unicodedata.normalize("NFD", text)
-    if decomposed == text:
-        return text
-    return unicodedata.normalize("NFC", _LATIN_MARKS.sub(r"\1", decomposed))
+    return text if text.isascii() else "".join(_folded(list(pieces_of(text))))
+
+
+def _folded(pieces: Sequence[str]) -> Sequence[str]:
+    """Fold the pieces of one text, which is left as it is where all of it is decomposed already."""
+    plain = [_without_single(unicodedata.normalize("NFKC", piece)) for piece in pieces]
+    decomposed = [unicodedata.normalize("NFD", piece) for piece in plain]
+    if decomposed == plain:
+        return plain
+    return [unicodedata.normalize("NFC", _LATIN_MARKS.sub(r"\1", piece)) for piece in decomposed]
 
 
 def _without_single(text: str) -> str:
@@ -219,15 +260,16 @@ def is_word_char(char: str) -> bool:
 
 def parts(text: str) -> list[str]:
     """The parts of compound words in ``text``: ``parseNote`` gives parse, Note; ``ERR4471`` gives ERR, 4471."""
-    if not _has_hump(text):
-        return []
     found: list[str] = []
-    for word in _COMPOUND.findall(text):
-        # Long runs of mixed letters and digits are data (hashes, base64), and would drown the index in pieces.
-        if 3 <= len(word) <= 48 and _has_hump(word):
-            pieces = [piece for piece in _PART.findall(word) if len(piece) > 1]
-            if 1 <= len(pieces) <= 6 and pieces != [word]:
-                found.extend(pieces)
+    for part in pieces_of(text):
+        if not _has_hump(part):
+            continue
+        for word in _COMPOUND.findall(part):
+            # Long runs of mixed letters and digits are data (hashes, base64), and would drown the index in pieces.
+            if 3 <= len(word) <= 48 and _has_hump(word):
+                pieces = [piece for piece in _PART.findall(word) if len(piece) > 1]
+                if 1 <= len(pieces) <= 6 and pieces != [word]:
+                    found.extend(pieces)
     return found
 
 

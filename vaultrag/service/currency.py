@@ -54,6 +54,9 @@ def index_reasons(parts: VaultParts) -> list[Reason]:
     elif not parts.worker.searchable.is_set():
         how_far = "" if parts.for_agents else f" ({progress.done} of {progress.total})"
         reasons.append(Reason(State.INDEXING, f"notes are still being read{how_far}"))
+    elif (large := parts.worker.large_waiting) and not parts.for_agents:  # it may be one that they must not see
+        what = "a large note is" if large == 1 else f"{large} large notes are"
+        reasons.append(Reason(State.INDEXING, f"{what} still being read"))
     if hindrance is not None and parts.meaning.view.vectors is not None and progress.phase != "broken":
         reasons.append(Reason(State.PARTIAL, f"new vectors cannot be kept: {hindrance.message}", hindrance.hint))
     return [*reasons, *parts.beside()]

@@ -178,7 +178,7 @@ class NoteIndex:
             if any(values.entry.note_id for values in made):
                 self._mark_forgotten(connection)
             self._changing = None if words is None else dict(zip(ids, words, strict=True))
-        self._untidy = self._untidy or len(made) >= note_writing.LARGE
+        self._untidy = self._untidy or note_writing.merged_later(made)
         return ids
 
     def tidy(self) -> bool:

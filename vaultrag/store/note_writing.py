@@ -30,6 +30,9 @@ there is so much to write, and more would not fit into the processor's cache."""
 LARGE = 256
 """Notes in a batch that is surely not the only one: its words are written down and not merged with others."""
 
+LARGE_CHARS = 2_000_000
+"""Characters in a batch whose words are not merged at once either: one long note, that others wait for."""
+
 _MERGED_AT_ONCE = {"automerge": 4, "crisismerge": 16}
 _MERGED_LATER = {"automerge": 0, "crisismerge": 256}
 """SQLite's own choice merges a little with each write, over and over; the other lets pieces lie until ``tidy`` merges
@@ -66,6 +69,11 @@ _FORGETTING = (
 def gather_more(connection: apsw.Connection) -> None:
     """Have the full-text table gather ``GATHERED_BYTES``."""
     _set(connection, {"hashsize": GATHERED_BYTES})
+
+
+def merged_later(notes: Sequence[NoteValues]) -> bool:
+    """Return True for a batch whose segments are left to ``tidy``."""
+    return len(notes) >= LARGE or sum(len(text) for values in notes for text in values.words) >= LARGE_CHARS
 
 
 def untidy(connection: apsw.Connection) -> bool:
@@ -118,7 +126,7 @@ def write(connection: apsw.Connection, notes: Sequence[NoteValues]) -> list[Note
     """Add or replace notes, inside the caller's transaction; returns their ids, in order."""
     ids = _ids(connection, [values.entry.note_id for values in notes])
     written = list(zip(ids, notes, strict=True))
-    if len(notes) >= LARGE:
+    if merged_later(notes):
         _set(connection, _MERGED_LATER)
     _insert(
         connection,

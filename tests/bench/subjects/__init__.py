@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from importlib import import_module
 
-MODULES = ("indexing", "starting", "searching", "beside", "changing", "resting", "screen", "vectors", "contest")
+MODULES = (
+    "indexing",
+    "starting",
+    "searching",
+    "beside",
+    "crowding",
+    "changing",
+    "resting",
+    "screen",
+    "vectors",
+    "contest",
+)
 """In the order of the run: the first makes the index that the others use."""
 
 
