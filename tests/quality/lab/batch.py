@@ -42,30 +42,36 @@ class Batch:
 
 
 class _Group:
-    """Queries for which a cosine is worth the same."""
+    """Queries for which a cosine is worth the same. A right note's place is the number of rows that stand above it."""
 
     def __init__(self, asked: Sequence[tuple[int, Asked]]) -> None:
         self.places = np.array([place for place, _ in asked])
         filled = [_filled(one.features) for _, one in asked]
         columns = {name: np.concatenate([getattr(one, name) for one in filled]) for name in ("ids", *COLUMNS)}
         self._features = Features(**columns, vectors=filled[0].vectors)
-        sizes = [len(one.ids) for one in filled]
-        self._query = np.repeat(np.arange(len(asked)), sizes)
-        self._starts = np.cumsum([0, *sizes[:-1]])
-        self._gain = np.concatenate(
-            [np.array([one.grades.get(note, 0.0) for note in one.features.ids.tolist()]) for _, one in asked]
-        )
         self._ideal = np.array([_ideal(one) for _, one in asked])
+        sizes = np.array([len(one.ids) for one in filled])
+        query = np.repeat(np.arange(len(asked)), sizes)
+        grades = [one.grades.get(note, 0.0) for _, one in asked for note in one.features.ids.tolist()]
+        self._right = np.flatnonzero(np.array(grades) > 0)
+        self._gain = np.array(grades)[self._right]
+        self._query = query[self._right]
+        starts = np.cumsum([0, *sizes[:-1]])
+        # Every right row beside every row of its query.
+        self._pair = np.repeat(np.arange(len(self._right)), sizes[self._query])
+        firsts = np.cumsum([0, *sizes[self._query][:-1]])
+        self._other = np.arange(len(self._pair)) - np.repeat(firsts - starts[self._query], sizes[self._query])
 
     def ndcg10(self, params: Params) -> NDArray[np.float64]:
-        scores = score(self._features, params)
-        order = np.lexsort((-scores, ~self._features.exact, self._query))  # stable: ids ascend within a query
-        place = np.arange(len(order)) - self._starts[self._query[order]]
-        gain = self._gain[order]
-        counted = (gain > 0) & (place < DEPTH)
-        sums = np.bincount(
-            self._query[order][counted], gain[counted] / np.log2(place[counted] + 2), minlength=len(self._ideal)
-        )
+        scores, exact = score(self._features, params), self._features.exact
+        one, other = self._right[self._pair], self._other
+        ahead = scores[other] - scores[one]
+        above = (ahead > 0) | ((ahead == 0) & (other < one))  # ids ascend within a query
+        named, own = exact[other], exact[one]
+        above = (named & ~own) | ((named == own) & above)
+        place = np.bincount(self._pair[above], minlength=len(self._right))
+        kept = place < DEPTH
+        sums = np.bincount(self._query[kept], self._gain[kept] / np.log2(place[kept] + 2), minlength=len(self._ideal))
         figures: NDArray[np.float64] = sums / self._ideal
         return figures
 
