@@ -56,3 +56,26 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
     path.write_text('{"id": "1", "query": "a"}\n{"id": "2"}\n', "utf-8")
     with pytest.raises(ConfigError, match="line 2"):
         read_queries(path)
+
+
+def test_a_grade_stays_as_it_is_judged(beir: Path, tmp_path: Path) -> None:
+    """Half a grade is half a grade, in both forms, and counts as half a gain."""
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"id": "1", "query": "a", "relevant": {"A.md": 0.5, "B.md": 2}}\n', "utf-8")
+    assert read_queries(path)[0].relevant == {"A.md": 0.5, "B.md": 2.0}
+    (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td/1\t0.5\n", "utf-8")
+    assert read_beir(beir, "test")[0].relevant == {note_name("d/1"): 0.5}
+
+
+@pytest.mark.parametrize("grade", ['"high"', "null", "true", "NaN", "[1]"])
+def test_an_unreadable_grade_is_named(beir: Path, tmp_path: Path, grade: str) -> None:
+    """A grade that is no number is an error with file and line, in both forms."""
+    path = tmp_path / "queries.jsonl"
+    path.write_text(
+        f'{{"id": "1", "query": "a"}}\n{{"id": "2", "query": "b", "relevant": {{"A.md": {grade}}}}}\n', "utf-8"
+    )
+    with pytest.raises(ConfigError, match=r"queries\.jsonl, line 2"):
+        read_queries(path)
+    (beir / "qrels" / "test.tsv").write_text(f"query-id\tcorpus-id\tscore\nq\td/1\t1\nq\t2\t{grade}\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"test\.tsv, line 3"):
+        read_beir(beir, "test")

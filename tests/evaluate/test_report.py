@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vaultrag.evaluate.datasets import Judged, read_foreign, twins
-from vaultrag.evaluate.report import ablations, abstention, difference, per_query
+from vaultrag.evaluate.report import ablations, abstention, by_tier, difference, means, per_query
 from vaultrag.evaluate.run import Outcome
 from vaultrag.retrieval.params import DEFAULT
 
@@ -16,6 +16,8 @@ def test_twins() -> None:
     """An answerable query is asked again without its right notes; others have no twin."""
     found = twins([ANSWERED, Judged("2", "zebra", answerable=False), Judged("3", "nothing judged")])
     assert found == [Judged("1-twin", "seal", {}, answerable=False, kind="twin", without=frozenset({"Seal.md"}))]
+    partial = Judged("4", "seal", {"Seal.md": 1}, without=frozenset({"Source.md"}))
+    assert twins([partial])[0].without == {"Seal.md", "Source.md"}
 
 
 def test_abstention_by_kind() -> None:
@@ -63,3 +65,19 @@ def test_foreign_queries(tmp_path: Path) -> None:
     assert [one.query for one in found] == ["one", "two"]
     assert not any(one.answerable for one in found)
     assert read_foreign(tmp_path / "queries.jsonl") == found
+
+
+def test_what_is_shown_and_what_is_ranked_are_apart() -> None:
+    """A right note that stands too low to be shown counts in the order, and not as found."""
+    withheld = Outcome(ANSWERED, [], 0.2, ranked=["Seal.md"], tier="weak")
+    assert means([withheld])["hit@1"] == 0.0
+    assert means([withheld], ranked=True)["hit@1"] == 1.0
+
+
+def test_tiers_tell_how_often_they_are_right() -> None:
+    """A strong answer to an unanswerable query is a wrong one."""
+    outcomes = [
+        Outcome(ANSWERED, ["Seal.md"], 1.0, ranked=["Seal.md"], tier="strong"),
+        Outcome(Judged("2", "b", answerable=False), ["x.md"], 0.9, ranked=["x.md"], tier="strong"),
+    ]
+    assert by_tier(outcomes)["strong"] == {"answerable": 1, "unanswerable": 1, "precision": 0.5}

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,14 +24,15 @@ class Judged:
     """One query and what is right for it.
 
     Attributes:
-        relevant: Vault-relative path to grade; higher is better, 0 and less is not relevant.
+        relevant: Vault-relative path to grade, kept as it is judged (0.5 is 0.5); higher is better, 0 and less is not
+            relevant.
         answerable: Whether the vault holds an answer at all.
         without: Notes that are taken away for this query.
     """
 
     id: str
     query: str
-    relevant: dict[str, int] = field(default_factory=dict)
+    relevant: dict[str, float] = field(default_factory=dict)
     answerable: bool = True
     kind: str = ""
     without: frozenset[str] = frozenset()
@@ -42,7 +44,9 @@ def twins(judged: Iterable[Judged]) -> list[Judged]:
     Harder than questions of another field: what is left is of the same subject.
     """
     return [
-        Judged(f"{one.id}-twin", one.query, answerable=False, kind="twin", without=frozenset(one.relevant))
+        Judged(
+            f"{one.id}-twin", one.query, answerable=False, kind="twin", without=one.without | frozenset(one.relevant)
+        )
         for one in judged
         if one.answerable and one.relevant
     ]
@@ -52,7 +56,7 @@ def read_queries(path: Path) -> list[Judged]:
     """Read ``{"id", "query", "relevant", "answerable", "kind"}``, one JSON object a line.
 
     Raises:
-        ConfigError: The file cannot be read, with the line.
+        ConfigError: The file cannot be read, or a line or a grade in it, with its number.
     """
     judged = []
     for number, raw in _lines(path):
@@ -61,7 +65,7 @@ def read_queries(path: Path) -> list[Judged]:
                 Judged(
                     id=str(raw["id"]),
                     query=str(raw["query"]),
-                    relevant={str(name): int(grade) for name, grade in raw.get("relevant", {}).items()},
+                    relevant={str(name): _grade(grade) for name, grade in raw.get("relevant", {}).items()},
                     answerable=bool(raw.get("answerable", True)),
                     kind=str(raw.get("kind", "")),
                 )
@@ -78,19 +82,28 @@ def read_beir(folder: Path, split: str, *, prefix: str = "") -> list[Judged]:
         folder: Holds corpus, queries and qrels.
         split: Name of the file in ``qrels``, without ``.tsv``.
         prefix: Only documents whose id begins so are in the vault; judgements of others are dropped.
+
+    Raises:
+        ConfigError: There is no such split, or a line of it is no judgement, with its number.
     """
     texts = {str(raw["_id"]): raw for _, raw in _lines(_either(folder, "queries.jsonl"))}
-    relevant: dict[str, dict[str, int]] = {}
+    relevant: dict[str, dict[str, float]] = {}
     qrels = folder / "qrels" / f"{split}.tsv"
     try:
         rows = qrels.read_text("utf-8").splitlines()
     except OSError as error:
         names = ", ".join(sorted(path.stem for path in folder.glob("qrels/*.tsv"))) or "none"
         raise ConfigError(f"there is no split {split} in {folder}: {error}", hint=f"splits here: {names}") from error
-    for row in rows[1:]:
-        query, document, grade = row.split("\t")
+    for number, row in enumerate(rows[1:], start=2):
+        if not row.strip():
+            continue
+        try:
+            query, document, written = row.split("\t")
+            grade = _grade(written)
+        except ValueError as error:
+            raise ConfigError(f"{qrels}, line {number}: no judgement ({error})") from error
         if document.startswith(prefix):
-            relevant.setdefault(query, {})[note_name(document)] = int(grade)
+            relevant.setdefault(query, {})[note_name(document)] = grade
     return [
         Judged(
             query,
@@ -139,6 +152,23 @@ def note_name(identity: str) -> str:
     """The file a document becomes."""
     plain = identity.replace("-", "").replace("_", "").isalnum() and identity.isascii() and len(identity) < 100
     return f"{identity if plain else hashlib.blake2b(identity.encode(), digest_size=12).hexdigest()}.md"
+
+
+def _grade(written: object) -> float:
+    """Read a grade, whole or not.
+
+    Raises:
+        ValueError: It is no finite number.
+    """
+    if isinstance(written, bool) or not isinstance(written, int | float | str):
+        raise ValueError(f"the grade {written!r} is no number")
+    try:
+        grade = float(written)
+    except ValueError:
+        grade = math.nan
+    if not math.isfinite(grade):
+        raise ValueError(f"the grade {written!r} is no number")
+    return grade
 
 
 def _either(folder: Path, name: str) -> Path:

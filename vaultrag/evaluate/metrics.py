@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 Ranked = Sequence[str]
-Relevant = Mapping[str, int]
+Relevant = Mapping[str, float]
 
 
 def ndcg(ranked: Ranked, relevant: Relevant, k: int) -> float:
@@ -21,7 +21,7 @@ def ndcg(ranked: Ranked, relevant: Relevant, k: int) -> float:
     return _discounted([max(gain, 0) for gain in gains]) / best if best else 0.0
 
 
-def _discounted(gains: Sequence[int]) -> float:
+def _discounted(gains: Sequence[float]) -> float:
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from vaultrag import __version__
 from vaultrag.build import build_id
-from vaultrag.evaluate.metrics import PER_QUERY, auroc, ndcg, paired_interval, percentile
-from vaultrag.evaluate.run import Outcome, Pipeline
+from vaultrag.evaluate.metrics import PER_QUERY, auroc, hit, ndcg, paired_interval, percentile
+from vaultrag.evaluate.run import LIMIT, Outcome, Pipeline
 from vaultrag.model import Mode
 from vaultrag.retrieval.params import Params
+from vaultrag.retrieval.tiers import NAMES
 
 
 def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, params: Params) -> dict[str, Any]:
@@ -26,9 +27,12 @@ def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, params: 
         "mode": mode,
         "model": view.vectors.identity.model if view.vectors is not None and mode != "words" else "",
         "params": asdict(params),
+        "limit": LIMIT,
         "notes": notes,
         "queries": len(outcomes),
         "all": means(outcomes),
+        "ranked": means(outcomes, ranked=True),
+        "tiers": by_tier(outcomes),
         "kinds": {kind: means([o for o in outcomes if o.judged.kind == kind]) for kind in kinds},
         "first_right_hit_by": _attribution(outcomes),
         "abstention": abstention(outcomes),
@@ -45,15 +49,39 @@ def report(outcomes: Sequence[Outcome], pipeline: Pipeline, mode: Mode, params: 
     }
 
 
-def means(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The mean of each figure over the answerable queries, and their number."""
+def means(outcomes: Sequence[Outcome], *, ranked: bool = False) -> dict[str, float]:
+    """Return the mean of each figure over the answerable queries, and their number.
+
+    Args:
+        ranked: Of all notes in order, also the weak ones that are not shown as found.
+    """
     answerable = [outcome for outcome in outcomes if outcome.judged.answerable and outcome.judged.relevant]
     figures = {
-        name: round(sum(figure(o.returned, o.judged.relevant) for o in answerable) / len(answerable), 4)
+        name: round(
+            sum(figure(o.ranked if ranked else o.returned, o.judged.relevant) for o in answerable) / len(answerable), 4
+        )
         for name, figure in PER_QUERY.items()
         if answerable
     }
     return {"queries": len(answerable), **figures}
+
+
+def by_tier(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
+    """Return for each tier how many answers have it, to answerable queries and to others, and how many begin rightly.
+
+    Precision counts the answers of the tier to all queries: a strong one to an unanswerable query is wrong.
+    """
+    table: dict[str, dict[str, Any]] = {}
+    for tier in NAMES[::-1]:
+        chosen = [o for o in outcomes if o.tier == tier]
+        answerable = [o for o in chosen if o.judged.answerable]
+        right = sum(hit(o.ranked, o.judged.relevant, 1) for o in answerable)
+        table[tier] = {
+            "answerable": len(answerable),
+            "unanswerable": len(chosen) - len(answerable),
+            "precision": round(right / len(chosen), 4) if chosen else float("nan"),
+        }
+    return table
 
 
 def abstention(outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -14,13 +14,15 @@ from vaultrag.config import Places, Settings
 from vaultrag.daemon.vaults import Embedders, open_vault
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
-from vaultrag.model import Mode
+from vaultrag.model import Mode, Tier
 from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
 from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.service import VaultParts
 
+LIMIT = 10
+"""Hits that a person gets who names no limit."""
 DEPTH = 100
 
 
@@ -29,9 +31,11 @@ class Outcome:
     """What one query brought.
 
     Attributes:
-        returned: Paths that count as found, best first: what a person would see.
+        returned: Paths that count as found, best first, up to the limit: what a person would see.
         confidence: The best score; compared with a threshold to answer or not.
         arm: The arm that ranks the first right hit best; empty without one.
+        ranked: Paths in order, whatever their tier: what would be seen if nothing were withheld.
+        tier: The answer's, which is that of its best hit.
         times_ms: Per step.
     """
 
@@ -40,6 +44,8 @@ class Outcome:
     confidence: float
     arm: str = ""
     times_ms: dict[str, float] = field(default_factory=dict)
+    ranked: list[str] = field(default_factory=list)
+    tier: Tier = "weak"
 
 
 class Pipeline:
@@ -101,27 +107,26 @@ class Pipeline:
         ranking = engine.rank(draft, scan, reads)
         times["rank"] = time.perf_counter() - step
         times["total"] = sum(times.values())
-        returned, arm = self._named(ranking, judged)
+        returned, ranked, arm = self._named(ranking, judged)
         return Outcome(
             judged,
             returned,
             ranking.notes[0].score if ranking.notes else 0.0,
             arm,
             {name: 1000 * value for name, value in times.items()},
+            ranked,
+            ranking.tier,
         )
 
-    def _named(self, ranking: Ranking, judged: Judged) -> tuple[list[str], str]:
-        found = ranking.found[:DEPTH]
-        rows = self.parts.table.by_ids(hit.note_id for hit in found)
-        paths, arm = [], ""
-        for hit in found:
-            row = rows.get(hit.note_id)
-            if row is None:
-                continue
-            paths.append(str(row.path))
-            if not arm and judged.relevant.get(row.path, 0) > 0 and hit.evidence:
-                arm = min(hit.evidence, key=lambda part: (part.rank, -part.contribution)).arm
-        return paths, arm
+    def _named(self, ranking: Ranking, judged: Judged) -> tuple[list[str], list[str], str]:
+        """Return what is shown and what is ranked, as paths, and the arm that ranks the first right hit best."""
+        hits = ranking.notes[:DEPTH]
+        rows = self.parts.table.by_ids(hit.note_id for hit in hits)
+        ranked = [(str(rows[hit.note_id].path), hit) for hit in hits if hit.note_id in rows]
+        found = [(path, hit) for path, hit in ranked if hit.tier != "weak"][:LIMIT]
+        right = next((hit for path, hit in found if judged.relevant.get(path, 0) > 0 and hit.evidence), None)
+        arm = min(right.evidence, key=lambda part: (part.rank, -part.contribution)).arm if right else ""
+        return [path for path, _ in found], [path for path, _ in ranked], arm
 
 
 def evaluate(

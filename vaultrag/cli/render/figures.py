@@ -27,7 +27,7 @@ def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
     table.add_column("n", justify="right")
     for title in _SHOWN.values():
         table.add_column(title, justify="right", no_wrap=True)
-    for kind, means in [*figures["kinds"].items(), ("all", figures["all"])]:
+    for kind, means in [*figures["kinds"].items(), ("all", figures["all"]), ("as ranked", figures["ranked"])]:
         table.add_row(kind, str(means["queries"]), *(f"{means.get(name, 0.0):.3f}" for name in _SHOWN))
     silence = figures["abstention"]
     arms = ", ".join(f"{name} {count}" for name, count in figures["first_right_hit_by"].items())
@@ -42,6 +42,14 @@ def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
             f"empty answers {silence['empty']}, unanswerable {silence['unanswerable']}: "
             f"precision {silence['precision']:.3f}, recall {silence['recall']:.3f}, "
             f"AUROC {silence['auroc']:.3f}{by_kind}"
+        ),
+        Text(
+            "answers: "
+            + ", ".join(
+                f"{tier} {part['answerable']}+{part['unanswerable']}, right {part['precision']:.3f}"
+                for tier, part in figures["tiers"].items()
+            )
+            + " (answerable+unanswerable)"
         ),
         Text(f"share of the vault returned {figures['returned_share']:.4f}; first right hit by: {arms}"),
         Text(f"ms p50/p95: {times}; notes embedded for this run: {figures['embedded_for_this_run']}"),
