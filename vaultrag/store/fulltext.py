@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 
 from vaultrag.model import Clause, ClauseCount, NoteId
+from vaultrag.store.connection import Senseless
+from vaultrag.store.integrity import disagreement
 from vaultrag.store.lexical_matches import LexicalMatches
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.postings import match
@@ -43,7 +45,11 @@ class FullText:
             counts = [self._count(look, clause, notes) for clause in clauses]
             ranking = _ranking(counts)
             postings = [self._lists.of(look, count.clause) if count.notes else None for count in ranking]
-        return LexicalMatches(counts, list(zip(ranking, postings, strict=True)), notes).best(k, allowed, hidden)
+            matches = LexicalMatches(counts, list(zip(ranking, postings, strict=True)), notes).best(k, allowed, hidden)
+            # Before "no note holds it" is said: a lost row would have that said of a note that is there.
+            if not len(matches.ids) and (why := disagreement(connection)):
+                raise Senseless(why)
+        return matches
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         """Every note that holds one of the clauses."""

@@ -70,7 +70,7 @@ Vector = NDArray[np.float32]
 __all__ = ["Failure", "VectorScan", "Vectors", "stored_identity"]
 
 SAMPLE = 256
-"""Vectors that one regular check compares with their checksums: 3 ms."""
+"""Vectors that one regular check compares with their checksums."""
 
 MAX_K = 200
 """vec0's cost grows with k; nothing needs more."""
