@@ -35,7 +35,6 @@ class Work:
         self.ollama = ollama
         self.texts = fill(home, NOTES)
         self.digest = DIGEST
-        self._contents: dict[str, str] = {}  # hash of an embedded text -> what is in the note
         self.died_at_work = False
         self.keep_passages(False)
         daemon = home.start()
@@ -69,14 +68,12 @@ class Work:
         To be begun while no daemon runs: what is stored is read off the files.
         """
         again: list[str] = []
-        for path, text in self.texts.items():
-            self._contents[hash_of(path, text)] = text
         known = stored(self.home)
         before = len(self.ollama.documents())
         yield again
         counts = sent_whole(self.ollama.documents()[before:], self.texts.values())
-        had = {self._contents.get(text_hash) for digest, text_hash in known if self.digest.startswith(digest)}
-        again += [path for path, text in self.texts.items() if counts[text] and text in had]
+        had = {text_hash for digest, text_hash in known if self.digest.startswith(digest)}
+        again += [path for path, text in self.texts.items() if counts[text] and hash_of(path, text) in had]
 
     def _victim(self, curse: Mapping[str, Any]) -> RunningDaemon:
         return self.home.spawn(self.home.vault, env={"VICTIM": json.dumps(dict(curse))}, module="tests.fault.victim")

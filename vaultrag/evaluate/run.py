@@ -15,6 +15,8 @@ from vaultrag.daemon.vaults import Embedders, open_vault
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.model import Mode, Tier
+from vaultrag.ports import VectorScan
+from vaultrag.retrieval.calibration import Background, background_of
 from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
@@ -92,7 +94,8 @@ class Pipeline:
         start = time.perf_counter()
         draft = engine.begin(parse_query(judged.query), mode=mode, barred=barred)
         times["words"] = time.perf_counter() - start
-        scan, reads = None, 1.0
+        scan: VectorScan | None = None
+        reading: tuple[float, Background | None] = (1.0, None)
         if mode != "words" and view.vectors is not None and view.embedder is not None and draft.query.terms:
             step = time.perf_counter()
             try:
@@ -101,10 +104,11 @@ class Pipeline:
                 raise DaemonFailed(f"the query cannot be embedded: {error.message}", hint=error.hint) from error
             times["embed"] = time.perf_counter() - step
             step = time.perf_counter()
-            scan, reads = view.vectors.scan(vector), readable(view.vectors.identity.model, draft.query.text)
+            model, scan = view.vectors.identity.model, view.vectors.scan(vector)
+            reading = readable(model, draft.query.text), background_of(model, scan)
             times["scan"] = time.perf_counter() - step
         step = time.perf_counter()
-        ranking = engine.rank(draft, scan, reads)
+        ranking = engine.rank(draft, scan, *reading)
         times["rank"] = time.perf_counter() - step
         times["total"] = sum(times.values())
         returned, ranked, arm = self._named(ranking, judged)

@@ -71,7 +71,7 @@ class Params:
     strong: float = 0.65
     partial: float = 0.32
     alone_strong: float = 0.5
-    alone_partial: float = 0.25
+    alone_partial: float = 0.15
     tail: float = 0.6
     identifier: float = 0.25
     fuzzy_name: float = 0.7

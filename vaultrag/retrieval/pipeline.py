@@ -26,6 +26,7 @@ from vaultrag.model import (
 )
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever, VectorScan
+from vaultrag.retrieval.calibration import Background, calibrated
 from vaultrag.retrieval.clauses import clauses_of
 from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
@@ -141,20 +142,23 @@ class Pipeline:
         respelled = tuple((clause.tokens[0], word) for clause, meant in slips.items() for word in meant)
         return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
 
-    def rank(self, draft: Draft, scan: VectorScan | None, readable: float = 1.0) -> Ranking:
+    def rank(
+        self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, background: Background | None = None
+    ) -> Ranking:
         """Add the vectors, where there are any, and order all notes.
 
         Args:
             draft: From ``begin``.
             scan: The query against all vectors; None where they cannot be asked.
             readable: How well the model reads the query's language, 0 to 1.
+            background: See ``retrieval.calibration``; None for the builtin model.
         """
         query, params = draft.query, self.params
         if query.empty:
             return Ranking(params=params)
         if not query.terms:
             return Ranking(self._filtered(draft), params=params)
-        features = self.features(draft, scan if draft.mode != "words" else None, readable)
+        features = self.features(draft, scan if draft.mode != "words" else None, readable, background)
         if not len(features.ids):
             return Ranking(features=features, params=params)
         intents = intents_of(query.text)
@@ -181,7 +185,9 @@ class Pipeline:
             params,
         )
 
-    def features(self, draft: Draft, scan: VectorScan | None, readable: float = 1.0) -> Features:
+    def features(
+        self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, background: Background | None = None
+    ) -> Features:
         """Gather what the retrievers know of every note that one of them brings."""
         named = {hit.note_id: hit for hit in reversed(draft.names)}
         brought = np.concatenate([draft.words.ids, np.fromiter(named, np.int64, len(named))])
@@ -199,8 +205,8 @@ class Pipeline:
             name[place], exact[place] = hit.similarity, hit.exact
         return Features(
             ids=ids,
-            note_cosine=vectors.notes,
-            passage_cosine=vectors.passages,
+            note_cosine=calibrated(vectors.notes, background),
+            passage_cosine=calibrated(vectors.passages, background),
             passage_count=vectors.counts.astype(np.float64),
             words=words.words,
             coverage=words.coverage,

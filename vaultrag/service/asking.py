@@ -14,6 +14,7 @@ from vaultrag.errors import EmbedError
 from vaultrag.indexing.view import describe
 from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
 from vaultrag.ports import Reranker, VectorScan
+from vaultrag.retrieval.calibration import Background, background_of
 from vaultrag.retrieval.clauses import only_signs
 from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.pipeline import Draft, Ranking
@@ -139,7 +140,7 @@ class Asking:
         scan, reasons = looked()
         reasons += self._index_reasons(scan)
         with turns.turn(ticket), lap("rank"):
-            ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
+            ranking = self._parts.engine.rank(draft, scan, *self._reading(scan, draft.query))
         return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
@@ -152,7 +153,7 @@ class Asking:
         draft = self._parts.engine.begin(parse_query(text), mode=mode)
         scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
         with lap("rank"):
-            ranking = self._parts.engine.rank(draft, scan, self._readable(scan, draft.query))
+            ranking = self._parts.engine.rank(draft, scan, *self._reading(scan, draft.query))
         reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking, self._parts.table.matching)]
         explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
@@ -226,10 +227,13 @@ class Asking:
         """Make the weak hits that are offered apart from what was found, each with its one sentence."""
         return self._parts.hits.make(ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact")[0]
 
-    def _readable(self, scan: VectorScan | None, query: Query) -> float:
-        """Tell how well the model in use reads the query's language, 0 to 1."""
+    def _reading(self, scan: VectorScan | None, query: Query) -> tuple[float, Background | None]:
+        """Tell how well the model in use reads the query's language, 0 to 1, and how its cosines are to be read."""
         vectors = self._parts.meaning.view.vectors
-        return readable(vectors.identity.model, query.text) if vectors is not None and scan is not None else 1.0
+        if vectors is None or scan is None:
+            return 1.0, None
+        model = vectors.identity.model
+        return readable(model, query.text), background_of(model, scan)
 
     def _look(self, query: Query, mode: Mode, deadline_s: float | None) -> Looked:
         """Begin ``_scan`` in another thread; what is returned waits for it, until the deadline.

@@ -65,9 +65,12 @@ def delivered(answer: Answer, wish: Delivery) -> Answer:
         return answer
     hits = [_in_shape(hit, wish.shape) for hit in answer.hits]
     costs = [cost(hit) for hit in hits]
-    shortened = 0
+    room = wish.preview_chars(len(hits))
+    # Previews that a budget had made short begin with are shortened, too.
+    shortened = sum(len(hit.preview) > room // 2 for hit in hits) if room < PREVIEW_CHARS else 0
     if wish.max_tokens and sum(costs) > wish.max_tokens:
-        hits, shortened = _shortened(hits, answer.hits, wish.max_tokens)
+        hits, again = _shortened(hits, answer.hits, wish.max_tokens)
+        shortened = max(shortened, again)
         costs = [cost(hit) for hit in hits]
     kept = _that_fit(costs, wish.max_tokens) if wish.max_tokens else len(hits)
     spent = sum(costs[:kept])

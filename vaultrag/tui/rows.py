@@ -78,7 +78,7 @@ def clipped(text: str, width: int, *, front: bool = False) -> str:
 def _title(hit: Hit, room: int) -> Text:
     right = f"{hit.tier} {hit.score:.2f} {arms(hit.evidence)}".strip()
     if cell_len(right) > room // 2:
-        right = f"{hit.tier} {hit.score:.2f}"
+        right = f"{hit.score:.2f}"
     title = clipped(plain(hit.title) or plain(hit.path), room - cell_len(right) - 1)
     line = Text().append(title, style="bold cyan")
     line.append(" " * max(1, room - cell_len(title) - cell_len(right)))

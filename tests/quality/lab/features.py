@@ -20,6 +20,7 @@ from tests.quality.lab.sets import JudgedSet
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.evaluate.run import Pipeline
 from vaultrag.model import Aged, NoteId, Standing
+from vaultrag.retrieval.calibration import background_of
 from vaultrag.retrieval.features import Features
 from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.params import Params
@@ -151,9 +152,8 @@ def _ask(pipeline: Pipeline, judged: Judged) -> Asked | None:
     assert view.vectors is not None
     assert view.embedder is not None
     text = draft.query.text
-    features = parts.engine.features(
-        draft, view.vectors.scan(view.embedder.embed_query(text)), readable(view.vectors.identity.model, text)
-    )
+    model, scan = view.vectors.identity.model, view.vectors.scan(view.embedder.embed_query(text))
+    features = parts.engine.features(draft, scan, readable(model, text), background_of(model, scan))
     grades: dict[int, float] = {}
     for path, grade in judged.relevant.items():
         note = parts.table.id_of(path)
