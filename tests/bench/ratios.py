@@ -71,8 +71,8 @@ def queries(notes: int, each: int) -> list[str]:
 
 
 def searching(service: VaultService) -> Search:
-    """A fused search with previews, as the socket's ``search`` asks for it."""
-    return lambda query: len(service.search(query, limit=LIMIT).hits)
+    """A fused search with previews, as the socket's ``search`` asks for it; weak hits too, so that as many are made."""
+    return lambda query: len(service.search(query, limit=LIMIT, include_weak=True).hits)
 
 
 def searching_plain(plain: Plain) -> Search:

@@ -12,6 +12,7 @@ from vaultrag.service import VaultService
 
 NOTES = 800
 DIMENSION = 384
+TRIES = 3
 
 MOST = 4.5
 """A fused search with previews may cost so many times what the plain pipeline costs for as many results. It was 3.3
@@ -33,8 +34,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[VaultServic
 def test_a_search_costs_no_more_than_it_may(both: tuple[VaultService, Plain]) -> None:
     """A fused search with previews keeps within its ratio to plain vec0 + rank with as many results and previews."""
     service, plain = both
-    ratio = ratios.compare(ratios.searching(service), ratios.searching_plain(plain), ratios.queries(NOTES, 10))
-    assert ratio.hits >= 0.7, f"the two do not find as much ({ratio}): there is nothing to compare"
+    asked = ratios.queries(NOTES, 10)
+    tries = (ratios.compare(ratios.searching(service), ratios.searching_plain(plain), asked) for _ in range(TRIES))
+    ratio = min(tries, key=lambda one: one.least)  # what else the machine does can only add
+    assert ratio.hits >= 0.9, f"the two do not find as much ({ratio}): there is nothing to compare"
     assert ratio.least <= MOST, f"a search costs {ratio} times the plain pipeline"
 
 

@@ -104,7 +104,7 @@ def test_deleted_or_edited_meanwhile(build: Build, held: Held) -> None:
 
 
 def test_moved_and_touched(build: Build, held: Held) -> None:
-    """A large note that is moved keeps its id and its vector; one whose bytes are the same is not written again."""
+    """A large note that is moved keeps its id and pays for its new title; the same bytes are not written again."""
     house = build()
     held.go_on.set()
     house.vault.write("large.md", text("elephant"))
@@ -113,7 +113,9 @@ def test_moved_and_touched(build: Build, held: Held) -> None:
     house.vault.move("large.md", "moved.md")
     house.look("large.md", "moved.md")
     assert house.ids() == {"moved.md": ids["large.md"]}
-    written = house.worker.counters["notes_written"]
+    house.settle()
+    assert house.hash.calls == calls + 1
+    calls, written = house.hash.calls, house.worker.counters["notes_written"]
     house.vault.write("moved.md", text("elephant"))
     house.look("moved.md")
     assert house.ids() == {"moved.md": ids["large.md"]}

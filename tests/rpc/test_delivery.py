@@ -280,7 +280,7 @@ HARD = {
     [
         {},
         {"limit": 1},
-        {"fusion": "rrf", "words_weight": 0.0, "passages_weight": 0.0, "links_weight": 0.0, "passages": False},
+        {"passages": False},
     ],
     ids=str,
 )

@@ -1,4 +1,4 @@
-"""Running judged queries through the real pipeline: files on disk, the index made of them, the arms, fusion, evidence.
+"""Running judged queries through the real pipeline: files on disk, the index made of them, retrievers, ranking.
 
 Nothing is simulated: the vault is opened as the daemon opens it. Only previews are left out, which rank nothing.
 """

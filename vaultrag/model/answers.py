@@ -23,7 +23,7 @@ class Evidence:
         arm: ``words``, ``meaning``, ``passages``, ``names`` or ``links``.
         rank: 1 is the arm's best.
         raw: The arm's own figure: BM25 (negated, so higher is better), cosine, name similarity 0 to 1.
-        weight: The arm's weight in this fusion.
+        weight: The arm's weight in the score.
         contribution: What the arm adds to the score; a hit's contributions and adjustments sum to its score.
         source: For ``links``: the notes from which the hit was reached, those named in the query.
     """

@@ -1,4 +1,4 @@
-"""What one arm brings, before fusion."""
+"""What one retriever brings, before the ranking."""
 
 from __future__ import annotations
 

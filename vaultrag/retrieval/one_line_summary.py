@@ -86,9 +86,8 @@ def record(
     line = f"{head} ({facts})" if facts else head
     room = tokens - estimate(line) - 2  # the dash, and what the estimate gains where two texts meet
     if room >= _MIN_SAYING:
-        sentences = units(note.text.text)
-        saying = _matching(sentences, wanted or {}, place, room) if place is not None else ""
-        if saying := saying or _joined(_saying(note, sentences), room):
+        saying = _matching(note.text.text, wanted or {}, place, room) if place is not None else ""
+        if saying := saying or _joined(_saying(note, units(note.text.text)), room):
             line = f"{line} — {saying}"
     for link in _links(note, line) if place is None else ():
         longer = f"{line} → [[{link}]]" if "→" not in line else f"{line}, [[{link}]]"
@@ -149,9 +148,9 @@ def _saying(note: Note, sentences: Sequence[Unit]) -> Iterator[str]:
     yield from (unit.text for unit in _under_rule(sentences) or obliging or prose[:1])
 
 
-def _matching(sentences: Sequence[Unit], wanted: Mapping[str, float], place: Preview, room: int) -> str:
+def _matching(text: str, wanted: Mapping[str, float], place: Preview, room: int) -> str:
     """The stretch of the place found that answers best, as long as there is room for."""
-    inside = [unit for unit in sentences if unit.end >= place.first and unit.start <= place.last and not unit.heading]
+    inside = [unit for unit in _units_at(text, place.first, place.last) if not unit.heading]
     pieces = [piece for unit in inside for piece in _pieces(_plain(unit.text), wanted)]
     best, most = ("", -1.0)
     for first in range(len(pieces)):
@@ -160,6 +159,22 @@ def _matching(sentences: Sequence[Unit], wanted: Mapping[str, float], place: Pre
         if worth > most + 1e-9:
             best, most = _told_of(stretch, room), worth
     return best
+
+
+def _units_at(text: str, first: int, last: int) -> list[Unit]:
+    """Those of ``units(text)`` that stand on these lines, counted from the first line read.
+
+    No unit runs over a blank line, so nothing beyond the blank lines around the place is read.
+    """
+    lines = text.split("\n")
+    above = min(first, len(lines))
+    while above and lines[above - 1].strip():
+        above -= 1
+    below = last + 1
+    while below < len(lines) and lines[below].strip():
+        below += 1
+    read = units("\n".join(lines[above:below]))
+    return [unit for unit in read if unit.end >= first - above and unit.start <= last - above]
 
 
 @dataclass(frozen=True, slots=True)

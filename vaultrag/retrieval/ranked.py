@@ -28,6 +28,7 @@ class Source:
         self._features = features
         self._contributions = contributions
         self._adjustments = adjustments
+        self._raws: dict[str, Floats] = {}
 
     def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
         """Return each retriever's part of a note's score; they sum to it."""
@@ -47,18 +48,24 @@ class Source:
         return tuple(evidence)
 
     def _raw(self, name: str) -> Floats:
+        raw = self._raws.get(name)
+        if raw is None:
+            raw = self._raws[name] = self._worked_out(name)
+        return raw
+
+    def _worked_out(self, name: str) -> Floats:
         features = self._features
-        columns: dict[str, Floats] = {
-            "words": features.words,
-            "nearness": np.maximum(features.near, features.near_titled),
-            "meaning": features.note_cosine,
-            "passages": features.passage_cosine,
-            "names": np.where(features.exact, 1.0, features.name),
-        }
-        raw = columns[name]
-        if name not in ("meaning", "passages") or not features.vectors:
-            return np.where(np.isnan(raw), 0.0, raw)
-        return np.where(np.isnan(raw), self._contributions[name], raw)  # judged by what stands in for it
+        if name == "words":
+            raw = features.words
+        elif name == "nearness":
+            raw = np.maximum(features.near, features.near_titled)
+        elif name == "names":
+            raw = np.where(features.exact, 1.0, features.name)
+        else:
+            raw = features.note_cosine if name == "meaning" else features.passage_cosine
+            if features.vectors:
+                return np.where(np.isnan(raw), self._contributions[name], raw)  # judged by what stands in for it
+        return np.where(np.isnan(raw), 0.0, raw)
 
 
 class RankedNote(NamedTuple):
