@@ -1,7 +1,7 @@
 """The rules of the secret masker, as data: tokens by their prefix, words that announce a secret, and commands.
 
-Written for notes. No rule set on PyPI fitted: those that are kept up bring a Go runtime that can check a key over the
-network, or some thirty packages and a model of their own.
+Written for notes. No rule set on PyPI fitted: those that are kept up bring a Go runtime, or some thirty packages and a
+model of their own.
 """
 
 from __future__ import annotations
