@@ -78,7 +78,10 @@ def resources(home: Home) -> None:
     listed = ask(home, "resources/list")["resources"]
     assert listed[0]["uri"] == "vault:///rules", listed
     read = ask(home, "resources/read", "--uri", "note:///Pumps/Bearings.md")["contents"][0]["text"]
-    assert read == NOTES["Pumps/Bearings.md"].rstrip("\n"), read
+    opening, *text, closing = read.splitlines()
+    assert "\n".join(text) == NOTES["Pumps/Bearings.md"].rstrip("\n"), read
+    mark = opening.split()[1].removesuffix(":")
+    assert closing == f"[end of notes {mark}]", read
     assert ask(home, "resources/templates/list")["resourceTemplates"]
 
 
