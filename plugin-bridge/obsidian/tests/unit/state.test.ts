@@ -69,6 +69,8 @@ function answer(...paths: string[]): Answer {
     shortened: 0,
     index: { build: '', identity: '', current: true, checked_ns: 0, pending: 0 },
     times_ms: {},
+    tier: 'strong',
+    nearest: [],
   };
 }
 
