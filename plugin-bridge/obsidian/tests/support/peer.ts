@@ -111,5 +111,5 @@ export function greeting(then: Answerer = () => undefined): Answerer {
 }
 
 export function answerTo(query: unknown): object {
-  return { query, state: 'full', hits: [], reasons: [], mode: 'hybrid', total: 0, elapsed_ms: 1 };
+  return { query, state: 'full', hits: [], nearest: [], tier: 'none', reasons: [], mode: 'hybrid', total: 0, elapsed_ms: 1 };
 }

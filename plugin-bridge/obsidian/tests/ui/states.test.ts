@@ -201,7 +201,7 @@ describe('a busy daemon', () => {
   ])('says what kind of answer it gives: %s', async (state, kind, text, command) => {
     const reasons = [{ state, why: 'Ollama does not answer', hint: 'ollama serve' }];
     const hit = { path: 'Pump.md', title: 'Pump', score: 1, start_line: 1, end_line: 1, preview: 'The seal', spans: [],
-      heading: '', tags: [], mtime_ns: 1, citation: 'Pump.md', stale: false, evidence: [] }; // prettier-ignore
+      heading: '', tags: [], mtime_ns: 1, citation: 'Pump.md', stale: false, evidence: [], tier: 'strong' }; // prettier-ignore
     await openTo(
       greeting((request, _, socket) => {
         result(socket, request.id, { ...answerTo(request.params.query), state, reasons, hits: [hit], total: 1 });
