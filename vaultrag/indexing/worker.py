@@ -288,7 +288,7 @@ class IndexWorker:
         """
         whole = WHOLE in scopes
         self._working = set()
-        self._owed -= self._owed.copy() if whole else scopes
+        self._owed = set() if whole else self._owed - scopes
         if self._seen_whole and not self._large:
             self.searchable.set()
         if doubt:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vaultrag.model import Evidence, NoteId
+from vaultrag.model import Evidence, NoteId, NotePath
 from vaultrag.ports import NoteTable, VectorScan
 from vaultrag.retrieval.ranked import RankedNote
 
@@ -23,6 +23,7 @@ def related(
     *,
     linked: bool = True,
     allowed: frozenset[NoteId] | None = None,
+    source: tuple[NotePath, ...] = (),
 ) -> list[RankedNote]:
     """Related notes, best first.
 
@@ -32,6 +33,7 @@ def related(
         scan: The note's own vector against all vectors; None without one: links alone speak.
         linked: False leaves out notes that are linked with it already.
         allowed: Only these.
+        source: The note's path; the evidence of links names it.
     """
     neighbours = table.neighbours(note_id)
     links: dict[NoteId, float] = {}
@@ -51,20 +53,22 @@ def related(
     pairs = sorted(((n, min(1.0, w)) for n, w in links.items() if n != note_id), key=lambda pair: (-pair[1], pair[0]))
     if allowed is not None:
         pairs = [pair for pair in pairs if pair[0] in allowed]
-    return _weighed(near, pairs)
+    return _weighed(near, pairs, source)
 
 
-def _weighed(near: Sequence[tuple[NoteId, float]], pairs: Sequence[tuple[NoteId, float]]) -> list[RankedNote]:
+def _weighed(
+    near: Sequence[tuple[NoteId, float]], pairs: Sequence[tuple[NoteId, float]], source: tuple[NotePath, ...]
+) -> list[RankedNote]:
     """Add up what nearness and links say, best first."""
     floor = min((score for _, score in near), default=0.0) - 0.05
     span = max(near[0][1] - floor, 1e-9) if near else 1.0
     evidence: dict[NoteId, list[Evidence]] = {}
-    for name, weight, ranked in (
-        ("meaning", MEANING_WEIGHT, [(note_id, cosine, (cosine - floor) / span) for note_id, cosine in near]),
-        ("links", LINKS_WEIGHT, [(note_id, share, share) for note_id, share in pairs]),
+    for name, weight, via, ranked in (
+        ("meaning", MEANING_WEIGHT, (), [(note_id, cosine, (cosine - floor) / span) for note_id, cosine in near]),
+        ("links", LINKS_WEIGHT, source, [(note_id, share, share) for note_id, share in pairs]),
     ):
         for rank, (note_id, raw, value) in enumerate(ranked, start=1):
-            evidence.setdefault(note_id, []).append(Evidence(name, rank, raw, weight, weight * value))
+            evidence.setdefault(note_id, []).append(Evidence(name, rank, raw, weight, weight * value, via))
     scored = [(note_id, sum(one.contribution for one in own), tuple(own)) for note_id, own in evidence.items()]
     return [
         RankedNote(note_id, score, "partial", own)

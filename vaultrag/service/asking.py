@@ -23,6 +23,7 @@ from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
 from vaultrag.retrieval.related import related
 from vaultrag.retrieval.reranking import RERANKED, reranked
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
+from vaultrag.retrieval.tiers import ALL
 from vaultrag.service.currency import index_info, index_reasons, worst
 from vaultrag.service.delivering import Delivery, delivered
 from vaultrag.service.explaining import Explainer, filters_of, words_of
@@ -30,8 +31,7 @@ from vaultrag.service.inside import in_note
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import find
 from vaultrag.service.selecting import in_folder
-from vaultrag.service.sources import with_source
-from vaultrag.service.stopwatch import lap, stopwatch
+from vaultrag.service.stopwatch import lap
 
 log = logging.getLogger(__name__)
 
@@ -65,31 +65,6 @@ class Asking:
         include_weak: bool = False,
     ) -> Answer:
         """See ``VaultService.search``."""
-        with stopwatch() as times:
-            answer = self._search(
-                text,
-                mode=mode,
-                typing=typing,
-                preview_chars=preview_chars,
-                partial=partial,
-                wish=wish,
-                deadline_s=deadline_s,
-                include_weak=include_weak,
-            )
-            return replace(answer, times_ms=dict(times))
-
-    def _search(
-        self,
-        text: str,
-        *,
-        mode: Mode,
-        typing: bool,
-        preview_chars: int | None,
-        partial: Callable[[Answer], None] | None,
-        wish: Delivery,
-        deadline_s: float | None,
-        include_weak: bool,
-    ) -> Answer:
         started = time.perf_counter()
         index = index_info(self._parts)
         limit = self._limit(wish.limit)
@@ -145,10 +120,6 @@ class Asking:
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
-        with stopwatch() as times:
-            return replace(self._explain(text, path=path, limit=limit, mode=mode), times_ms=dict(times))
-
-    def _explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         index = index_info(self._parts)
         draft = self._parts.engine.begin(parse_query(text), mode=mode)
         scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
@@ -193,7 +164,7 @@ class Asking:
         if view.state in ("ready", "waiting") and view.vectors is not None:
             vector = view.vectors.vector(note_id)
             scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
-        ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed)
+        ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed, source=(known,))
         ranked = demoted(ranked, self._parts.standings(), self._parts.engine.params.outdated)
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         self._look_at(hits, gone)
@@ -201,7 +172,6 @@ class Asking:
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
         total = len(ranked) - len(gone)
-        hits = [with_source(hit, (known,)) for hit in hits]
         return Answer(path, worst(reasons), tuple(hits), tuple(reasons), "meaning", total, _since(started), index=index)
 
     # -- details -------------------------------------------------------------------------------------------------
@@ -247,13 +217,13 @@ class Asking:
         context = copy_context()  # the stopwatch goes along
 
         def begin() -> Future[Scanned]:
-            return self._parts.looking.submit(context.run, self._scan, query, mode)
+            return self._parts.looking.submit(context.run, self._scan, query)
 
         def wait(begun: Future[Scanned] | None) -> Scanned:
             try:
                 future = begun if begun is not None else begin()
             except RuntimeError:  # the vault is being closed, or opened anew: this answer is the last of the old one
-                return self._scan(query, mode)
+                return self._scan(query)
             try:
                 return future.result(None if until is None else max(0.0, until - time.perf_counter()))
             except TimeoutError:
@@ -270,13 +240,11 @@ class Asking:
         try:
             begun = begin()
         except RuntimeError:
-            return lambda: self._scan(query, mode)
+            return lambda: self._scan(query)
         return lambda: wait(begun)
 
-    def _scan(self, query: Query, mode: Mode) -> tuple[VectorScan | None, list[Reason]]:
+    def _scan(self, query: Query) -> tuple[VectorScan | None, list[Reason]]:
         """Compare the query with the vectors, or tell why not."""
-        if mode == "words" or not query.terms:
-            return None, []
         view = self._parts.meaning.view
         if view.state == "off":
             return None, [Reason(State.KEYWORD_ONLY, view.why, view.hint)]
@@ -342,6 +310,6 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -
     ]
     telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
     asked_of_words = len(telling) > 1 and draft.mode != "meaning"
-    if asked_of_words and ranking.found and ranking.features.best_coverage < 0.999:
+    if asked_of_words and ranking.found and ranking.features.best_coverage < ALL:
         reasons.append(Reason(State.RELAXED, "no note holds all of the words"))
     return reasons

@@ -33,6 +33,7 @@ from vaultrag.service.currency import index_info
 from vaultrag.service.delivering import delivery_of
 from vaultrag.service.listing import Listing
 from vaultrag.service.parts import VaultParts
+from vaultrag.service.stopwatch import stopwatch
 from vaultrag.service.warmer import Warmer
 from vaultrag.service.whereabouts import of_vault, whereabouts
 
@@ -101,8 +102,8 @@ class VaultService:
                 as long as it takes where ``partial`` is given.
             include_weak: Put weak hits among the others, in place of three of them in ``nearest``.
         """
-        with self._parts.asked():
-            return self._asking.search(
+        with self._parts.asked(), stopwatch() as times:
+            answer = self._asking.search(
                 text,
                 mode=mode,
                 typing=typing,
@@ -112,6 +113,7 @@ class VaultService:
                 deadline_s=deadline_s,
                 include_weak=include_weak,
             )
+            return replace(answer, times_ms=dict(times))
 
     def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:
         """How a query was read, and why each note stands where it stands.
@@ -122,8 +124,9 @@ class VaultService:
             limit: Hits explained at most, whether they count as found or not.
             mode: Which arms are asked.
         """
-        with self._parts.asked():
-            return self._asking.explain(text, path=path, limit=limit, mode=mode)
+        with self._parts.asked(), stopwatch() as times:
+            explanation = self._asking.explain(text, path=path, limit=limit, mode=mode)
+            return replace(explanation, times_ms=dict(times))
 
     def in_note(
         self,
