@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 WINDOW = 50
 """Words in a row; about a passage. Chosen on the judged sets: 30 and 80 are no better."""
 
+OFFSET_BITS, POSITION_BITS = 24, 27
+"""Layout of a key: the word's offset in its field; that and the field's number."""
+
 Floats = NDArray[np.float64]
 Keys = NDArray[np.int64]
 
@@ -24,7 +27,8 @@ class Places:
     """Where one clause stands in the notes that are compared.
 
     Attributes:
-        keys: int64[m], ascending: ``note << 27 | field << 24 | offset``, with the note's place among those compared.
+        keys: int64[m], ascending: ``note << POSITION_BITS | field << OFFSET_BITS | offset``, with the note's
+            place among those compared.
         weight: Share of the query's weight, 0 to 1.
         titled: Notes whose title holds the clause, bool[notes].
     """
@@ -51,7 +55,7 @@ def nearness(places: Sequence[Places], notes: int, window: int = WINDOW) -> tupl
     if not held:
         return near, titled
     starts = np.concatenate([one.keys for one in held])
-    owners = starts >> 27
+    owners = starts >> POSITION_BITS
     here, with_title = np.zeros(len(starts)), np.zeros(len(starts))
     for one in held:
         following = one.keys[np.minimum(np.searchsorted(one.keys, starts), len(one.keys) - 1)]

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import apsw
 
 from vaultrag.model import Clause, ClauseCount, NoteId
-from vaultrag.store.connection import Senseless
+from vaultrag.store.connection import Senseless, scalar
 from vaultrag.store.integrity import disagreement
 from vaultrag.store.lexical_matches import LexicalMatches
 from vaultrag.store.note_index import NoteIndex
@@ -30,6 +33,7 @@ class FullText:
         self._index = index
         self._hidden = hidden
         self._lists = lists or WordLists(index)
+        self._compared: WeakKeyDictionary[apsw.Connection, int] = WeakKeyDictionary()
 
     def search(
         self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None
@@ -47,9 +51,18 @@ class FullText:
             postings = [self._lists.of(look, count.clause) if count.notes else None for count in ranking]
             matches = LexicalMatches(counts, list(zip(ranking, postings, strict=True)), notes).best(k, allowed, hidden)
             # Before "no note holds it" is said: a lost row would have that said of a note that is there.
-            if not len(matches.ids) and (why := disagreement(connection)):
-                raise Senseless(why)
+            if not len(matches.ids):
+                self._compare_tables(connection)
         return matches
+
+    def _compare_tables(self, connection: apsw.Connection) -> None:
+        """Raise ``Senseless`` where rows are missing; once for each state of the file, as all notes are counted."""
+        state = int(scalar(connection, "PRAGMA data_version"))
+        if self._compared.get(connection) == state:
+            return
+        if why := disagreement(connection):
+            raise Senseless(why)
+        self._compared[connection] = state
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         """Every note that holds one of the clauses."""

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.model import ClauseCount, LexicalFeatures, NoteId
-from vaultrag.retrieval.proximity import Places, nearness
+from vaultrag.retrieval.proximity import OFFSET_BITS, POSITION_BITS, Places, nearness
 from vaultrag.store.postings import K1, Postings
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_OFFSET_BITS, _POSITION_BITS = 24, 27
 _NOTHING = np.zeros(0, np.int64)
 
 
@@ -104,5 +103,5 @@ def _places(postings: Postings, rows: Ids, notes: Ids, weight: float, size: int)
     steps = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     positions = postings.positions[np.repeat(first, counts) + steps].astype(np.int64)
     owners = np.repeat(notes, counts)
-    titled[owners[positions >> _OFFSET_BITS == 0]] = True
-    return Places(owners << _POSITION_BITS | positions, weight, titled)
+    titled[owners[positions >> OFFSET_BITS == 0]] = True
+    return Places(owners << POSITION_BITS | positions, weight, titled)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.model import Clause, NoteId
+from vaultrag.retrieval.proximity import OFFSET_BITS, POSITION_BITS
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.schema import FIELDS, TOKENIZER
 
@@ -42,17 +43,16 @@ K1, B = 1.2, 0.75
 """The constants of BM25 as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function)."""
 
 _LEAST = 1e-6  # FTS5's own floor for the weight of a word that most notes hold
-_POSITION_BITS, _OFFSET_BITS = 27, 24
-_LAST_OFFSET = (1 << _OFFSET_BITS) - 1
-_POSITION = (1 << _POSITION_BITS) - 1
+_LAST_OFFSET = (1 << OFFSET_BITS) - 1
+_POSITION = (1 << POSITION_BITS) - 1
 _BY_FIELD = np.array([FIELD_WEIGHTS[name] for name in FIELDS], np.float32)
 _NUMBERS = " ".join(
-    f"WHEN '{name}' THEN {number << _OFFSET_BITS}" for number, name in enumerate(FIELDS) if name != "body"
+    f"WHEN '{name}' THEN {number << OFFSET_BITS}" for number, name in enumerate(FIELDS) if name != "body"
 )
 # Nearly every occurrence is in the body: asked first. SQLite joins the numbers: to fetch rows takes twice as long.
 _KEYS = (
-    f"SELECT group_concat(key) FROM (SELECT doc << {_POSITION_BITS}"
-    f" | iif(col = 'body', {FIELDS.index('body') << _OFFSET_BITS}, CASE col {_NUMBERS} END)"
+    f"SELECT group_concat(key) FROM (SELECT doc << {POSITION_BITS}"
+    f" | iif(col = 'body', {FIELDS.index('body') << OFFSET_BITS}, CASE col {_NUMBERS} END)"
     f" | min(offset, {_LAST_OFFSET}) AS key FROM words_instances WHERE %s LIMIT {MOST_OCCURRENCES + 1})"
 )
 _WORD = _KEYS % "term = ?"
@@ -130,7 +130,7 @@ class Occurrences(NamedTuple):
     @classmethod
     def of(cls, keys: Keys) -> Occurrences:
         """Group keys, which must be ascending, by note."""
-        notes = keys >> _POSITION_BITS
+        notes = keys >> POSITION_BITS
         starts = np.flatnonzero(np.concatenate(([True], notes[1:] != notes[:-1]))) if len(keys) else notes
         return cls(
             _small(notes[starts]), np.append(starts, len(keys)).astype(np.int32), (keys & _POSITION).astype(np.int32)
@@ -139,7 +139,7 @@ class Occurrences(NamedTuple):
     @property
     def keys(self) -> Keys:
         """All occurrences, ascending."""
-        return np.repeat(self.ids.astype(np.int64), np.diff(self.starts)) << _POSITION_BITS | self.positions
+        return np.repeat(self.ids.astype(np.int64), np.diff(self.starts)) << POSITION_BITS | self.positions
 
     @property
     def nbytes(self) -> int:
@@ -149,14 +149,14 @@ class Occurrences(NamedTuple):
         """Score every note by BM25 at an idf of 1."""
         if not len(self.ids):
             return Postings(self.ids, np.zeros(0, np.float32))
-        often = np.add.reduceat(_BY_FIELD[self.positions >> _OFFSET_BITS], self.starts[:-1])
+        often = np.add.reduceat(_BY_FIELD[self.positions >> OFFSET_BITS], self.starts[:-1])
         scores = (often * np.float32(K1 + 1.0) / (often + lengths.norms[self.ids])).astype(np.float32)
         return Postings(self.ids, scores, self.starts, self.positions)
 
     def changed(self, positions: Mapping[NoteId, NDArray[np.int32]]) -> Occurrences:
         """Replace the positions of some notes; none for one that does not hold the word any more, or is gone."""
         there = np.isin(self.ids, np.fromiter(positions, np.int64, len(positions)))
-        new = [np.int64(note_id) << _POSITION_BITS | own for note_id, own in positions.items() if len(own)]
+        new = [np.int64(note_id) << POSITION_BITS | own for note_id, own in positions.items() if len(own)]
         if not new and not there.any():
             return self
         kept = self.keys[~np.repeat(there, np.diff(self.starts))]
@@ -205,7 +205,7 @@ def counted(connection: apsw.Connection, texts: Sequence[str]) -> Counted:
         tokens = tokenized(connection, text, apsw.FTS5_TOKENIZE_DOCUMENT)
         words += len(tokens)
         for offset, word in enumerate(tokens):
-            positions.setdefault(word, []).append(field << _OFFSET_BITS | min(offset, _LAST_OFFSET))
+            positions.setdefault(word, []).append(field << OFFSET_BITS | min(offset, _LAST_OFFSET))
     return Counted({word: np.array(places, np.int32) for word, places in positions.items()}, words)
 
 
