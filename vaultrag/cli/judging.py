@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ import typer
 
 from vaultrag.cli.options import AsJson
 from vaultrag.cli.output import draw, remark, write_json
-from vaultrag.config import EmbedderSettings, Places, Settings, load
+from vaultrag.config import Places, Settings, load
 from vaultrag.errors import ConfigError
 from vaultrag.model import Mode
 from vaultrag.retrieval.params import DEFAULT, Params, read_params
@@ -111,10 +112,7 @@ def _params(path: Path | None) -> Params:
 
 
 def _settings(base: Settings, provider: Any) -> Settings:
-    embedder = {name: getattr(base.embedder, name) for name in EmbedderSettings.__slots__}
-    if provider is not None:
-        embedder["provider"] = provider
-    return Settings(EmbedderSettings(**embedder), base.watch, base.notes, base.search, base.server)
+    return base if provider is None else replace(base, embedder=replace(base.embedder, provider=provider))
 
 
 def _said_once() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vaultrag.indexing.apply import Prepared
 from vaultrag.indexing.plan import Plan
@@ -77,13 +77,11 @@ class LargeNotes:
                 origins.add(origin.path)
             if self._current is None or self._current.entry != entry:
                 self._waiting[path] = LargeNote(entry, known, origin)
-        return Plan(
-            tuple(entry for entry in plan.read if entry.path not in large),
-            tuple(entry for entry in plan.delete if entry.path not in origins),
-            plan.doubtful,
-            tuple(entry for entry in plan.moved if entry.path not in origins),
-            plan.away,
-            plan.kept,
+        return replace(
+            plan,
+            read=tuple(entry for entry in plan.read if entry.path not in large),
+            delete=tuple(entry for entry in plan.delete if entry.path not in origins),
+            moved=tuple(entry for entry in plan.moved if entry.path not in origins),
         )
 
     def start_next(self) -> None:
