@@ -18,7 +18,7 @@ from vaultrag.errors import ConfigError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """The parameters of the score and of the tiers. Cosines, shares and scores are 0 to about 1.
+    """The parameters of the score and of the tiers. Cosines and shares are 0 to 1, scores 0 to 2.
 
     The score of a note, with ``n`` the number of its passages::
 
