@@ -121,12 +121,11 @@ def test_equals_one_made_from_nothing(ollama_home: Home, ollama: OllamaProcess, 
         other.configure(ollama.settings)
         fresh = other.start()
         fresh.until(lambda: whole(fresh.status()) or None, "the fresh index is whole", EQUAL_S)
-        expected = _answers(fresh, queries)
-        assert {path for hits in expected.values() for path, _, _ in hits} == set(texts)
+        assert {path for hits in _answers(fresh, queries).values() for path, _, _ in hits} == set(texts)
         differing: list[tuple[str, str]] = []
 
         def equal() -> bool | None:
-            differing[:] = _differing(_answers(daemon, queries), expected)
+            differing[:] = _differing(_answers(daemon, queries), _answers(fresh, queries))
             return not differing or None
 
         with suppress(AssertionError, TimeoutError):
