@@ -20,7 +20,7 @@ from vaultrag.indexing import embedding as embedding_module
 from vaultrag.indexing import worker as module
 from vaultrag.indexing.apply import BATCH
 from vaultrag.indexing.embedding import WORDS_FIRST_S
-from vaultrag.model import EmbeddedNote, EmbedProblem, NotePath, NoteText, ReadResult
+from vaultrag.model import EmbeddedNote, EmbedProblem, NoteId, NotePath, NoteText, ReadResult
 from vaultrag.store import note_writing
 from vaultrag.watch.reader import DiskReader
 
@@ -539,6 +539,33 @@ def test_wanted_while_opening(build: Build, monkeypatch: pytest.MonkeyPatch) -> 
     house.until(lambda: "late.md" in house.paths)
     go_on.set()
     house.settle()
+    assert house.consistent()
+
+
+def test_not_counted_while_opening(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is told that all notes have vectors while one, written during the opening, is in no count yet."""
+    house = _fill(build(), 4)
+    opened, compared, go_on = house.meaning.open, house.meaning.repair, threading.Event()
+    late = {NoteId(4_711): "late"}
+    counted: list[bool] = []
+
+    def open_and_want(hashes: object) -> None:
+        opened(hashes)  # type: ignore[arg-type]
+        house.embedding.want(late)
+
+    def wait(hashes: object) -> None:
+        counted.append(house.embedding.counted)
+        assert go_on.wait(20)
+        compared(hashes)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(house.meaning, "open", open_and_want)
+    monkeypatch.setattr(house.meaning, "repair", wait)
+    house.start()
+    house.until(lambda: bool(counted))
+    go_on.set()
+    house.settle()
+    assert counted[:1] == [False]
+    assert house.embedding.counted
     assert house.consistent()
 
 

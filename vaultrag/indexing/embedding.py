@@ -59,6 +59,7 @@ class Embedding:
         self._wake = threading.Condition()
         self._stopping = False
         self._compare = False
+        self._unseen = False
         self._retry_failed = False
         self._busy = False
         self._opened = False
@@ -85,9 +86,15 @@ class Embedding:
         if opened:
             self.meaning.want(hashes)
         with self._wake:
-            self._compare = self._compare or not opened  # the vectors may be opening just now, without these
+            if not opened:  # the vectors may be opening just now, without these
+                self._compare = self._unseen = True
             self.settled.clear()
             self._wake.notify()
+
+    @property
+    def counted(self) -> bool:
+        """Return whether ``meaning.pending`` counts every note that lacks its vector."""
+        return self._opened and not self._unseen
 
     def compare(self, *, retry_failed: bool = False) -> None:
         """Compare the vectors with the notes soon; the first time, open them.
@@ -183,6 +190,7 @@ class Embedding:
 
     def _advance(self, compare: bool, retry_failed: bool) -> None:
         if not self._opened:
+            self._unseen = False  # until a note is written that the texts read now lack
             self.meaning.open(self._index.text_hashes())
             self._opened = True
         else:
@@ -191,6 +199,7 @@ class Embedding:
             self.meaning.check_identity(self._index.text_hashes)
             if compare or retry_failed:
                 self.meaning.repair(self._index.text_hashes)
+                self._unseen = False  # whoever wants a vector from now on has it counted at once
         if self.meaning.view.state == "waiting":
             self.meaning.check_identity(self._index.text_hashes)  # raises while the embedder is away
         if self.words_first():

@@ -24,7 +24,9 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
     # Until the vectors have been looked at, nobody knows how many are missing; and those that are all made anew, but
     # are not in the old ones' place yet, are not searched.
     if state == "ready" and (
-        (total and view.state == "starting") or view.state == "mismatch" or (pending and view.state == "ready")
+        (total and not (parts.embedding.counted or parts.meaning.off or view.state == "waiting"))
+        or view.state == "mismatch"
+        or (pending and view.state == "ready")
     ):
         state = "embedding"
     listed: list[Skipped] = []
