@@ -128,11 +128,23 @@ def test_the_list_keeps_its_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"vaults": 3}', '{"vaults": [3]}'])
 def test_a_damaged_list_is_never_taken_for_an_empty_one(tmp_path: Path, text: str) -> None:
-    """A list that cannot be read is an error, with the file's name in the hint."""
+    """A list that cannot be read, and has no copy, is an error with the file's name in the hint."""
     (tmp_path / "vaults.json").write_text(text)
     with pytest.raises(ConfigError) as caught:
         Registry(tmp_path / "vaults.json").add(Path("/a"))
     assert "vaults.json" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"vaults": 3}', "\x00" * 40])
+def test_a_damaged_list_heals(tmp_path: Path, text: str) -> None:
+    """A list that cannot be read is restored from its copy, in the same order, and stays so."""
+    path = tmp_path / "vaults.json"
+    for name in ("/b", "/a"):
+        Registry(path).add(Path(name))
+    healthy = path.read_text()
+    path.write_text(text)
+    assert Registry(path).roots() == [Path("/b"), Path("/a")]
+    assert path.read_text() == healthy
 
 
 # -- the daemon ------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -286,38 +287,54 @@ def _check_notes(root: Path, path: Path) -> None:
 
 
 class Registry:
-    """The vaults to serve, kept in a file of the daemon's own."""
+    """The vaults to serve, kept in a file of the daemon's own and in a copy that heals it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._copy = path.with_suffix(".copy.json")
 
     def roots(self) -> list[Path]:
-        """The folders, in the order they were added.
+        """Return the folders, in the order they were added; mend a damaged file from its copy.
 
         Raises:
-            ConfigError: The file is damaged.
+            ConfigError: The file is damaged and its copy is no help.
         """
         try:
-            table = json.loads(self._path.read_text("utf-8"))
-            return [Path(root) for root in table["vaults"]]
+            return _read_roots(self._path)
         except FileNotFoundError:
             return []
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(
-                f"the list of vaults {self._path} cannot be read: {error}",
-                hint=f"remove {self._path} and add them again",
-            ) from error
+        except _UNREADABLE as error:
+            try:
+                roots = _read_roots(self._copy)
+            except (FileNotFoundError, *_UNREADABLE):
+                raise ConfigError(
+                    f"the list of vaults {self._path} cannot be read: {error}",
+                    hint=f"remove {self._path} and add them again",
+                ) from error
+            log.warning("the list of vaults %s cannot be read (%s) and is restored from its copy", self._path, error)
+            with contextlib.suppress(OSError):  # it is read from the copy again next time
+                self._write(roots)
+            return roots
 
     def add(self, root: Path) -> None:
         roots = self.roots()
-        if root not in roots:
-            self._write([*roots, root])
+        if root not in roots or not self._copy.exists():
+            self._write([*roots, *([root] if root not in roots else [])])
 
     def remove(self, root: Path) -> None:
         self._write([known for known in self.roots() if known != root])
 
     def _write(self, roots: list[Path]) -> None:
-        write_atomically(self._path, json.dumps({"vaults": [str(root) for root in roots]}, indent=1))
+        text = json.dumps({"vaults": [str(root) for root in roots]}, indent=1)
+        for path in (self._path, self._copy):
+            write_atomically(path, text)
+
+
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError)
+
+
+def _read_roots(path: Path) -> list[Path]:
+    return [Path(root) for root in json.loads(path.read_text("utf-8"))["vaults"]]
 
 
 def write_atomically(path: Path, text: str) -> None:
