@@ -320,18 +320,6 @@ class VectorScan(Protocol):
         ...
 
 
-class Reranker(Protocol):
-    """Reads the best hits once more beside the query. None comes with vaultrag; an answer needs none."""
-
-    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """How well each text answers the query, higher is better, on any scale; one a text.
-
-        Raises:
-            EmbedError: It cannot; the order stays as it was.
-        """
-        ...
-
-
 class VectorStore(Protocol):
     """``obsidian_notes.db``: one vector a note, under one identity, keyed by the hash of the embedded text."""
 

@@ -13,7 +13,7 @@ from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.view import describe
 from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
-from vaultrag.ports import Reranker, VectorScan
+from vaultrag.ports import VectorScan
 from vaultrag.retrieval.calibration import Background, background_of
 from vaultrag.retrieval.clauses import only_signs
 from vaultrag.retrieval.languages import readable
@@ -21,7 +21,6 @@ from vaultrag.retrieval.pipeline import Draft, Ranking
 from vaultrag.retrieval.priors import demoted
 from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
 from vaultrag.retrieval.related import related
-from vaultrag.retrieval.reranking import RERANKED, reranked
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
 from vaultrag.retrieval.tiers import ALL
 from vaultrag.service.currency import index_info, index_reasons, worst
@@ -79,18 +78,13 @@ class Asking:
             draft = self._parts.engine.begin(query, mode=mode, typing=typing)
             wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
-        def answer(
-            ranking: Ranking, scan: VectorScan | None, reasons: list[Reason], final: Reranker | None = None
-        ) -> Answer:
-            shown = limit if final is None else max(limit, RERANKED)
+        def answer(ranking: Ranking, scan: VectorScan | None, reasons: list[Reason]) -> Answer:
             notes = ranking.notes if include_weak else ranking.found
             shared = min(chars, wish.preview_chars(min(limit, len(notes))))
             with turns.turn(ticket), lap("previews"):
-                hits, gone = self._parts.hits.make(notes, wanted, scan, limit=shown, max_chars=shared, shape=wish.made)
+                hits, gone = self._parts.hits.make(notes, wanted, scan, limit=limit, max_chars=shared, shape=wish.made)
                 nearest = self._nearest(ranking, wanted, scan) if len(hits) < limit and not include_weak else []
             self._look_at([*hits, *nearest], gone)
-            if final is not None:
-                hits = self._reranked(final, query.text, hits)[:limit]
             reasons = [*reasons, *_reasons_of(text, draft, ranking, self._parts.table.matching)]
             total = len(notes) - len(gone)
             changed = not self._parts.for_agents and (gone or any(hit.stale for hit in hits))
@@ -116,7 +110,7 @@ class Asking:
         reasons += self._index_reasons(scan)
         with turns.turn(ticket), lap("rank"):
             ranking = self._parts.engine.rank(draft, scan, *self._reading(scan, draft.query))
-        return answer(ranking, scan, reasons, self._parts.reranker if query.terms else None)
+        return answer(ranking, scan, reasons)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
@@ -175,14 +169,6 @@ class Asking:
         return Answer(path, worst(reasons), tuple(hits), tuple(reasons), "meaning", total, _since(started), index=index)
 
     # -- details -------------------------------------------------------------------------------------------------
-
-    def _reranked(self, reranker: Reranker, query: str, hits: list[Hit]) -> list[Hit]:
-        best, rest = hits[:RERANKED], hits[RERANKED:]
-        try:
-            return [*reranked(best, reranker.scores(query, [f"{hit.title}\n{hit.preview}" for hit in best])), *rest]
-        except EmbedError as error:
-            log.info("not reranked: %s", error.message)
-            return hits
 
     def _look_at(self, hits: Sequence[Hit], gone: Sequence[NotePath]) -> None:
         """Have the index look at what turned out to be gone, changed or unreadable."""

@@ -13,7 +13,7 @@ from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.model import Aged, NoteId, NotePath, NoteRow, Reason
-from vaultrag.ports import Census, Clock, NoteReader, NoteTable, Reranker, SessionMemory, VectorScan
+from vaultrag.ports import Census, Clock, NoteReader, NoteTable, SessionMemory, VectorScan
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service.turns import Turns
@@ -70,7 +70,6 @@ class VaultParts:
     standings: Callable[[], Mapping[NoteId, Aged]]
     rules: RuleSettings
     sessions: SessionMemory
-    reranker: Reranker | None = None
     private: Callable[[NoteRow], str] = lambda row: ""
     narrowed: Callable[[VectorScan], VectorScan] = lambda scan: scan
     asked: Callable[[], AbstractContextManager[None]] = nullcontext
