@@ -10,18 +10,10 @@ from vaultrag.model import NotePath, Standing
 from vaultrag.notes import parse_note
 from vaultrag.notes.tokens import estimate
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record, told
-from vaultrag.retrieval.snippet import Preview, preview
 
 
 def line(text: str, standing: Standing | None = None, path: str = "Note.md") -> str:
     return record(parse_note(NotePath(path), text.encode()), standing)
-
-
-def found(text: str, *words: str) -> str:
-    """The line of a note that was found by these words."""
-    note = parse_note(NotePath("Note.md"), text.encode())
-    wanted = dict.fromkeys(words, 1.0)
-    return record(note, wanted=wanted, place=preview(note.body, wanted))
 
 
 BODY = "# Note\n\nA first sentence. You must close the door. The end.\n"
@@ -70,38 +62,10 @@ def test_a_standing_is_told_in_place_of_the_status(standing: Standing, words: st
     assert line("---\ntype: rule\nstatus: active\n---\nText.", standing).startswith(f"Note (rule; {words}")
 
 
-LONG = (
-    "# Note\n\nThe hall was built in 1962. All doors are closed while pumps run, against noise and against children. "
-    "Only when the hall is hotter than 35 degrees may the meadow door stand open. "
-    "The converters cut out at 88 degrees. "
-    "In August it was close. The neighbours measured the noise at their terrace, and they were right about it. "
-    "Nothing else is known of the meadow and of the noise there, but for what the old book says of the year 1962.\n"
-)  # fmt: skip
-
-
-def test_a_line_of_a_hit_says_what_was_asked_for() -> None:
-    """The stretch with the query's words is shown, whole sentences of it, wherever in the passage it stands."""
-    assert "The converters cut out at 88" in found(LONG, "convert", "88")
-    assert "The neighbours measured the noise at their terrace" in found(LONG, "neighbour", "terrac")
-
-
-def test_of_two_places_the_exception_is_shown() -> None:
-    """Where the words decide nothing, the sentence that makes an exception is shown."""
-    assert "hotter than 35" in found(LONG, "door")
-
-
-def test_a_place_without_words_says_something_still() -> None:
-    """A place found by meaning alone, or one with nothing but a heading, still gives a line."""
-    note = parse_note(NotePath("Note.md"), b"# Note\n\nFirst.\n\n## Empty\n")
-    assert record(note, wanted={}, place=Preview(2, 2, "", (), 0.0)) == "Note — First."
-    assert record(note, wanted={}, place=Preview(4, 4, "", (), 0.0)) == "Note — First."
-
-
-@given(st.text(max_size=400), st.text(max_size=80), st.lists(st.text(min_size=1, max_size=8), max_size=4))
-def test_no_note_breaks_a_line(body: str, kind: str, words: list[str]) -> None:
+@given(st.text(max_size=400), st.text(max_size=80))
+def test_no_note_breaks_a_line(body: str, kind: str) -> None:
     """Whatever a note holds, its line is one line, and costs no more than it may."""
     note = parse_note(NotePath("A note.md"), f"---\ntype: {kind!r}\n---\n{body}".encode("utf-8", "replace"))
-    wanted = dict.fromkeys(words, 1.0)
-    for made in (record(note), record(note, wanted=wanted, place=preview(note.body, wanted))):
-        assert estimate(made) <= RECORD_TOKENS
-        assert "\n" not in made
+    made = record(note)
+    assert estimate(made) <= RECORD_TOKENS
+    assert "\n" not in made

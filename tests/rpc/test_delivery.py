@@ -12,6 +12,7 @@ import pytest
 from tests.support.daemons import Raw, RunningDaemon, daemon_home
 from vaultrag.notes.tokens import estimate
 from vaultrag.rpc.methods import METHODS
+from vaultrag.service.delivering import Delivery
 
 LONG = "\n\n".join(f"Paragraph {n} of the pump book: the seal of pump {n} is looked at every week." for n in range(80))
 NOTES = {
@@ -68,9 +69,9 @@ def test_without_a_wish_nothing_changes(raw: Raw) -> None:
 
 
 def test_shapes_hold_what_they_say(raw: Raw) -> None:
-    """``compact`` is one line with the sentence that fits, ``full`` the whole note, ``preview`` the passage."""
+    """``compact`` is the sentences that fit, on one line, ``full`` the whole note, ``preview`` the passage."""
     (line,) = result(raw, "search", query="gasket", shape="compact")["hits"]
-    assert line["line"].startswith("Book (log) — Change the gasket first.")
+    assert line["line"].startswith("Change the gasket first.")
     assert not line["preview"]
     (whole,) = result(raw, "search", query="gasket", shape="full")["hits"]
     assert whole["text"] == NOTES["Book.md"]
@@ -80,12 +81,20 @@ def test_shapes_hold_what_they_say(raw: Raw) -> None:
 
 
 def test_a_reader_sets_what_is_not_said(raw: Raw) -> None:
-    """A small reader gets single lines of few notes, unless the call says otherwise."""
+    """Both kinds of reader get single lines, a small one of fewer notes, unless the call says otherwise."""
     small = result(raw, "search", query="the rule limit pump", reader="small")
     assert small["shape"] == "compact"
     assert len(small["hits"]) <= 5
     assert result(raw, "search", query="limit", reader="small", shape="preview")["shape"] == "preview"
-    assert result(raw, "search", query="limit", reader="large")["shape"] == "preview"
+    assert result(raw, "search", query="limit", reader="large")["shape"] == "compact"
+
+
+def test_a_budget_takes_from_the_first_lines() -> None:
+    """The two best hits have the most room, unless a budget leaves the others less than theirs."""
+    assert Delivery("compact").line_tokens(10) == (100, 100, 40)
+    assert Delivery("compact", max_tokens=2000).line_tokens(10) == (100, 100, 40)
+    assert Delivery("compact", max_tokens=780).line_tokens(10) == (70, 70, 40)
+    assert Delivery("compact", max_tokens=100).line_tokens(10) == (40, 40, 40)
 
 
 @pytest.mark.parametrize("shape", ["full", "preview", "compact"])

@@ -171,7 +171,7 @@ TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
         Tool("search_notes", "Search the notes",
-             "Find notes of the person's vault by words and by meaning, each with its best passage and a citation. "
+             "Find notes of the person's vault by words and by meaning, each with its best sentences and a citation. "
              "Call this before answering about earlier work, decisions, people, dates or preferences. No notes: the "
              "vault does not know.",
              SearchNotes, answers.Findings, _search, texts.of_findings),

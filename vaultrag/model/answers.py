@@ -49,8 +49,8 @@ class Hit:
     """One note found. ``start_line`` and ``end_line`` are file lines of the best passage; both 0 when there is none.
 
     Attributes:
-        line: The note on one line, with the sentence that fits best, where the shape is ``compact`` or the budget
-            had room for no more.
+        line: The sentences that fit best, from two places of the note and on one line, where the shape is ``compact``
+            or the budget had room for no more.
         text: The whole note, where the shape is ``full`` and the budget had room for it.
         standing: Why the note no longer holds, or not yet; null where it holds.
     """

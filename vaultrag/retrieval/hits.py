@@ -1,8 +1,8 @@
 """From the note list to what a reader sees: rows, the best place in each note, the preview, the citation.
 
 Only for the hits shown. Each is looked up on disk: a note that has gone since is left out, one that has changed
-since is marked stale; the preview is made of the text as it is now. Where a hit has its place, ``compact`` hits get the
-note on one line instead of a preview, and ``full`` ones the whole note besides.
+since is marked stale; the preview is made of the text as it is now. ``compact`` hits get the sentences that fit best
+instead of a preview, and ``full`` ones the whole note besides.
 """
 
 from __future__ import annotations
@@ -14,10 +14,14 @@ from dataclasses import replace
 from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
 from vaultrag.notes import file_text, parse_note, read_body
 from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable, VectorScan
+from vaultrag.retrieval.best_sentences import Lines, best_sentences
 from vaultrag.retrieval.normalize import folded
-from vaultrag.retrieval.one_line_summary import record
+from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
 from vaultrag.retrieval.ranked import RankedNote
-from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, occurrences, preview
+from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, occurrences, preview, words_place
+
+LINE_TOKENS = (100, 100, 40)
+"""What the lines of the first hits may cost; the last figure holds for all that follow."""
 
 
 class HitMaker:
@@ -47,6 +51,7 @@ class HitMaker:
         limit: int,
         max_chars: int = PREVIEW_CHARS,
         shape: Shape = "preview",
+        line_tokens: Sequence[int] = LINE_TOKENS,
     ) -> tuple[list[Hit], list[NotePath]]:
         """The first ``limit`` hits that still exist, and the paths of those that do not.
 
@@ -57,6 +62,7 @@ class HitMaker:
             limit: Hits at most.
             max_chars: Length of a preview at most; 0 for none.
             shape: ``compact``: the line is filled in and there is no preview; ``full``: line, preview and text.
+            line_tokens: What each line may cost; the last figure holds for all that follow.
         """
         aged = self._standings()
         hits: list[Hit] = []
@@ -71,7 +77,8 @@ class HitMaker:
                 row = rows.get(note.note_id)
                 if row is None:
                     continue
-                hit = self._hit(note, row, headings.get(note.note_id, ()), wanted, scan, max_chars, shape, aged)
+                tokens = line_tokens[min(len(hits), len(line_tokens) - 1)]
+                hit = self._hit(note, row, headings.get(note.note_id, ()), wanted, scan, max_chars, shape, tokens, aged)
                 if hit is None:
                     gone.append(row.path)
                 else:
@@ -98,6 +105,7 @@ class HitMaker:
         scan: VectorScan | None,
         max_chars: int,
         shape: Shape,
+        line_tokens: int,
         aged: Mapping[NoteId, Aged],
     ) -> Hit | None:
         result = self._reader.read(row.path)
@@ -123,14 +131,17 @@ class HitMaker:
             return _with_place(note, row, standing, result, 1, None, "")
         body, body_line = read_body(result.data)
         if not body.strip():
-            return _shaped(_with_place(note, row, standing, result, body_line, None, ""), result, shape)
+            return _shaped(_with_place(note, row, standing, result, body_line, None, ""), result, shape, line_tokens)
         place = scan.passage(note.note_id) if scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
         shown = preview(body, wanted, lines, max_chars=max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
         hit = _with_place(note, row, standing, result, body_line, shown, heading)
-        return _shaped(hit, result, shape, wanted, shown)
+        if shape == "preview":
+            return hit
+        places = [(shown.first, shown.last), lines, words_place(body, wanted)]
+        return _shaped(hit, result, shape, line_tokens, wanted, [place for place in places if place is not None])
 
 
 def _rewritten(note: RankedNote, row: NoteRow, content: Content, wanted: Mapping[str, float]) -> bool:
@@ -143,11 +154,18 @@ def _rewritten(note: RankedNote, row: NoteRow, content: Content, wanted: Mapping
 
 
 def _shaped(
-    hit: Hit, content: Content, shape: Shape, wanted: Mapping[str, float] | None = None, place: Preview | None = None
+    hit: Hit,
+    content: Content,
+    shape: Shape,
+    line_tokens: int,
+    wanted: Mapping[str, float] | None = None,
+    places: Sequence[Lines] = (),
 ) -> Hit:
     if shape == "preview":
         return hit
-    line = record(parse_note(hit.path, content.data), hit.standing, wanted=wanted, place=place)
+    note = parse_note(hit.path, content.data)
+    line = best_sentences(note.text.text, wanted or {}, places, line_tokens)
+    line = line or record(note, hit.standing, tokens=min(line_tokens, RECORD_TOKENS))
     if shape == "compact":
         return replace(hit, line=line, preview="", spans=())
     return replace(hit, line=line, text=file_text(content.data))

@@ -18,7 +18,7 @@ from vaultrag.model import Span
 from vaultrag.notes.words import unspaced
 from vaultrag.retrieval.normalize import Folded, fold_letters, folded, whole
 
-__all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview"]
+__all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview", "words_place"]
 
 PREVIEW_CHARS = 700
 """No preview is longer."""
@@ -67,6 +67,16 @@ def preview(
     first = bisect_right(starts, place[0]) - 1
     last = max(first, bisect_right(starts, max(place[0], place[1] - 1)) - 1)
     return _shown(text, starts, first, last, place, found, weight / total, max_chars)
+
+
+def words_place(text: str, wanted: Mapping[str, float]) -> tuple[int, int] | None:
+    """Return the lines of the window that holds most of the query's words; None where it holds none."""
+    place, _ = _best_window(occurrences(folded(text), wanted), wanted)
+    if place is None:
+        return None
+    starts = line_starts(text)
+    first = bisect_right(starts, place[0]) - 1
+    return first, max(first, bisect_right(starts, max(place[0], place[1] - 1)) - 1)
 
 
 def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, int, str]]:

@@ -48,7 +48,7 @@ class Search(Params, frozen=True):
     shape: Literal["full", "preview", "compact"] | None = None
     """How much of each note: all of it in ``text``, its best passage in ``preview``, or one line in ``line``."""
     reader: Literal["large", "small"] | None = None
-    """Who reads: sets ``shape`` and ``limit`` where they are not said. large: preview, 10; small: compact, 5."""
+    """Who reads: sets ``shape`` and ``limit`` where they are not said. large: compact, 10; small: compact, 5."""
     max_tokens: int = 0
     """Budget of all hits together; what was cut for it says so in ``cut`` and ``shortened``. 0 for none."""
     deadline_ms: int | None = None

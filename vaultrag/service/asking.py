@@ -16,6 +16,7 @@ from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, Note
 from vaultrag.ports import VectorScan
 from vaultrag.retrieval.calibration import Background, background_of
 from vaultrag.retrieval.clauses import only_signs
+from vaultrag.retrieval.hits import LINE_TOKENS
 from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.pipeline import Draft, Ranking
 from vaultrag.retrieval.priors import demoted
@@ -80,9 +81,12 @@ class Asking:
 
         def answer(ranking: Ranking, scan: VectorScan | None, reasons: list[Reason]) -> Answer:
             notes = ranking.notes if include_weak else ranking.found
-            shared = min(chars, wish.preview_chars(min(limit, len(notes))))
+            count = min(limit, len(notes))
+            shared, lines = min(chars, wish.preview_chars(count)), wish.line_tokens(count)
             with turns.turn(ticket), lap("previews"):
-                hits, gone = self._parts.hits.make(notes, wanted, scan, limit=limit, max_chars=shared, shape=wish.made)
+                hits, gone = self._parts.hits.make(
+                    notes, wanted, scan, limit=limit, max_chars=shared, shape=wish.made, line_tokens=lines
+                )
                 nearest = self._nearest(ranking, wanted, scan) if len(hits) < limit and not include_weak else []
             self._look_at([*hits, *nearest], gone)
             reasons = [*reasons, *_reasons_of(text, draft, ranking, self._parts.table.matching)]
@@ -181,7 +185,9 @@ class Asking:
 
     def _nearest(self, ranking: Ranking, wanted: Mapping[str, float], scan: VectorScan | None) -> list[Hit]:
         """Make the weak hits that are offered apart from what was found, each with its one sentence."""
-        return self._parts.hits.make(ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact")[0]
+        return self._parts.hits.make(
+            ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact", line_tokens=LINE_TOKENS[-1:]
+        )[0]
 
     def _reading(self, scan: VectorScan | None, query: Query) -> tuple[float, Background | None]:
         """Tell how well the model in use reads the query's language, 0 to 1, and how its cosines are to be read."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 from vaultrag.model import Answer, Capacity, Hit, NoteView, Shape, Span
 from vaultrag.notes.tokens import estimate, fit
+from vaultrag.retrieval.hits import LINE_TOKENS
 from vaultrag.retrieval.one_line_summary import told
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
 
-DEFAULTS: dict[Capacity, tuple[Shape, int]] = {"large": ("preview", 10), "small": ("compact", 5)}
+DEFAULTS: dict[Capacity, tuple[Shape, int]] = {"large": ("compact", 10), "small": ("compact", 5)}
 """Shape and number of hits for each kind of reader, where the caller does not say."""
 
 PREVIEW_TOKENS = 30
@@ -45,6 +46,14 @@ class Delivery:
             return PREVIEW_CHARS
         each = self.max_tokens / hits - 3 * _FIGURES
         return max(int(PREVIEW_TOKENS * _CHARS), min(PREVIEW_CHARS, int(each * _CHARS)))
+
+    def line_tokens(self, hits: int) -> tuple[int, ...]:
+        """What the lines of so many hits may cost: with a budget, the first ones give way to all having theirs."""
+        *first, rest = LINE_TOKENS
+        if not self.max_tokens or not hits:
+            return LINE_TOKENS
+        spare = self.max_tokens - hits * (rest + 4 * _FIGURES)
+        return (*(max(rest, min(most, rest + spare // len(first))) for most in first), rest)
 
     @property
     def made(self) -> Shape:
