@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaultrag.notes.frontmatter import MAX_HEADER_CHARS, parse, split
+from vaultrag.notes import frontmatter
+from vaultrag.notes.frontmatter import MAX_HEADER_CHARS, read, split
+from vaultrag.notes.lenient_header import Properties
+
+
+def parse(header: str) -> tuple[Properties, str]:
+    """What a YAML header says, and what is wrong with it."""
+    found = frontmatter.parse(header)
+    return found.properties, found.problem
 
 
 @pytest.mark.parametrize("first", ["--- start-multi-column", "----", "--", " ---", "---x", "﻿---x", "- --"])
@@ -111,30 +119,97 @@ def test_maps_are_flattened() -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "line"),
+    ("header", "line", "properties"),
     [
-        ('path: "C:\\Users\\x"\n', "line 2"),
-        ("a: 1\ntitle: *italic* text\n", "line 3"),
-        ("title: one: two\n", "line 2"),
-        ("a: [1\nb: 2\n", "line"),
-        ("a: 1\n\tb: 2\n", "line"),
-        ("link: [[a]], [[b]]\n", "line 2"),
-        ("--- leading\n- x\n", "line"),
+        ('path: "C:\\Users\\x"\n', "line 2", {"path": "C:\\Users\\x"}),
+        ("a: 1\ntitle: *italic* text\n", "line 3", {"a": "1", "title": "*italic* text"}),
+        ("title: Meeting: the budget\ntags: [a]\n", "line 2", {"title": "Meeting: the budget", "tags": ("a",)}),
+        ("tags: [#a, #b]\nx: y\n", "line", {"tags": ("#a", "#b"), "x": "y"}),
+        ("a: [1\nb: 2\n", "line", {"a": "[1", "b": "2"}),
+        ("tags:\n\t- a\n\t- b\nc: d\n", "line", {"tags": ("a", "b"), "c": "d"}),
+        ("a: b\nauthor:\n\tname: Jo\n", "line", {"a": "b", "author.name": "Jo"}),
+        ("link: [[a]], [[b]]\n", "line 2", {"link": ("[[a]]", "[[b]]")}),
+        ("title: x\nstatus:done\n", "line", {"title": "x", "status": "done"}),
+        ("x: y: z\nby:\n  name: Jo\n  town: Ulm\n", "line", {"x": "y: z", "by.name": "Jo", "by.town": "Ulm"}),
+        ("date: {{date}}\nat: {{date:YYYY}} {{time}}\n", "line", {"date": "{{date}}", "at": "{{date:YYYY}} {{time}}"}),
+        ("date: {{date}}\nx: y\n", "template", {"date": "{{date}}", "x": "y"}),
+        ("x: y: z\nnote: |\n  two\n  lines\n", "line", {"x": "y: z", "note": "two\nlines"}),
+        ("x: y: z\nwhen: 2024-3-1\nok: True\n", "line", {"x": "y: z", "when": "2024-03-01", "ok": "true"}),
+        ("tags: #a #b\n", "comment", {"tags": "#a #b"}),
+        ("tags:\n  - #a\n  - b\n", "comment", {"tags": ("#a", "b")}),
     ],
-)
-def test_a_bad_header_costs_its_properties(header: str, line: str) -> None:
-    """A header that is no YAML has no properties, and the problem says where."""
-    properties, problem = parse(header)
-    assert properties == {}
-    assert line in problem
+)  # fmt: skip
+def test_a_bad_header_costs_the_line_that_is_bad(header: str, line: str, properties: Properties) -> None:
+    """A header that YAML refuses is read line by line, and the problem says where it is."""
+    found = frontmatter.parse(header)
+    assert (found.properties, found.complete) == (properties, True)
+    assert found.problem.startswith("properties read line by line: ")
+    assert line in found.problem
 
 
-@pytest.mark.parametrize("header", ["just text\n", "- a\n- b\n", "\x01: a\n", "a: \ud800\n"])
+@pytest.mark.parametrize("header", ["just text\n", "- a\n- b\n", "\x01: a\n", "a: \ud800\n", "--- leading\n- x\n"])
 def test_other_headers_are_problems(header: str) -> None:
     """Text, lists and characters YAML forbids are named as problems."""
-    properties, problem = parse(header)
-    assert properties == {}
-    assert problem.startswith("properties not read: ")
+    found = frontmatter.parse(header)
+    assert found.problem.startswith("properties ")
+    assert found.properties or not found.complete
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "A paragraph between two rules.\n\nAnd another one.\n", "# A heading\n", "- a list\n- of two\n",
+        "Note: some words\nand some more\n", "x" * (MAX_HEADER_CHARS + 1), "| a | b |\n| - | - |\n",
+        "See [a link](http://x.y): it is good.\n> quoted\n",
+    ],
+    ids=lambda header: header[:20],
+)  # fmt: skip
+def test_text_between_rules_is_text(header: str) -> None:
+    """A note that begins with a rule loses nothing: what stands before the next rule is its text."""
+    text = f"---\n{header}---\nbody\n"
+    found, body, line = read(text)
+    assert (found.properties, body, line) == ({}, text, 1)
+
+
+def test_what_belongs_to_no_property_stays_in_the_text() -> None:
+    """Of a header with a line that is no property, the properties are read and all words stay."""
+    text = "---\na: 1\nstray words here\nb: 2\n---\nbody\n"
+    found, body, line = read(text)
+    assert (found.properties, body, line) == ({"a": "1", "b": "2"}, text, 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "properties"),
+    [
+        ('title = "A \\"b\\""\n', {"title": 'A "b"'}),
+        ("date = 2024-01-02T03:04:05Z\nday = 2024-01-02\n", {"date": "2024-01-02T03:04:05+00:00", "day": "2024-01-02"}),
+        ("draft = false\nn = 1.10\nm = 7\n", {"draft": "false", "n": "1.10", "m": "7"}),
+        ('tags = ["a",\n  "b"]\nempty = []\n', {"tags": ("a", "b"), "empty": ()}),
+        ('[author]\nname = "Jo"\n[[menu]]\nid = "x"\n', {"author.name": "Jo", "menu.id": ("x",)}),
+    ],
+)
+def test_toml(header: str, properties: Properties) -> None:
+    """Between lines of three plus signs the header is TOML; its values are texts like those of YAML."""
+    found, body, line = read(f"+++\n{header}+++\nbody\n---\n")
+    assert (found.properties, found.problem) == (properties, "")
+    assert (body, line) == ("body\n---\n", 3 + header.count("\n"))
+
+
+def test_toml_is_read_line_by_line_too() -> None:
+    """TOML with a slip costs what the slip is in, and the problem names the line."""
+    found, body, line = read('+++\ntitle = Pumps: all\ntags = ["a", "b"]\nprivate = true\n+++\nbody')
+    assert found.properties == {"title": "Pumps: all", "tags": ("a", "b"), "private": ("true", "true")}
+    assert found.problem == "properties read line by line: Invalid value (line 2)"
+    assert (body, line) == ("body", 6)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["a" + ".a" * 30_000 + " = 1\n", "a = {a" + ".a" * 30_000 + "=1}\n", "a = " + "[" * 30_000, "a.b=1\n" * 10_000],
+)
+def test_toml_bombs_are_harmless(header: str) -> None:
+    """No header in TOML takes long or raises."""
+    assert frontmatter.parse(header, toml=True).problem
 
 
 BOMBS = {
@@ -167,10 +242,10 @@ YAML_LIKE = st.text(alphabet=st.sampled_from("ab: -[]{}#&*!|>'\"%@`,?<~\n\t1é�
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(st.text(max_size=80), YAML_LIKE))
 def test_parse_never_raises(header: str) -> None:
-    """Whatever the header: texts and tuples of texts come out, or none and a problem."""
-    properties, problem = parse(header)
-    assert not (properties and problem)
-    for value in properties.values():
+    """Whatever the header: texts and tuples of texts come out; where there are none, the header stays in the text."""
+    found = frontmatter.parse(header)
+    assert found.properties or not found.complete or not header.strip()
+    for value in found.properties.values():
         assert isinstance(value, str) or all(isinstance(item, str) for item in value)
 
 

@@ -48,9 +48,11 @@ def test_a_whole_note() -> None:
         ("title: [a, b]", "A note"),
         ("title: |\n  two\n  lines", "two lines"),
         ("title: cafe\u0301", "café"),
-        ("Title: other", "A note"),
+        ("Title: other", "other"),
+        ("TITLE: other", "other"),
         ("title: {{title}}", "A note"),
-        ("title: bad: yaml", "A note"),
+        ("title: good: words", "good: words"),
+        ("title: <% tp.file.title %>", "A note"),
     ],
 )
 def test_title(header: str, title: str) -> None:
@@ -119,10 +121,10 @@ def test_text_is_not_binary(data: bytes) -> None:
     assert not looks_binary(data)
 
 
-def test_a_bad_header_costs_its_properties_only() -> None:
+def test_a_bad_header_costs_nothing_but_itself() -> None:
     """The body of a note with a bad header is read as ever, from its right line on."""
     note = parse(b'---\npath: "C:\\Users"\n---\n# Body\n[[a]]')
-    assert note.properties == {}
+    assert note.properties == {"path": "C:\\Users"}
     assert note.headings == (Heading(1, "Body", 4),)
     assert note.links == (Link("a", 5),)
     assert "line 2" in note.problems[0]

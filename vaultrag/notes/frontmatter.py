@@ -1,4 +1,4 @@
-"""A note's properties: find the header, read its YAML as text.
+"""A note's properties: find the header, read its YAML (or TOML) as text.
 
 Two things are decided here that a plain ``yaml.safe_load`` decides otherwise:
 
@@ -7,28 +7,28 @@ Two things are decided here that a plain ``yaml.safe_load`` decides otherwise:
 - The document is built from the parser's events, without recursion and with limits on depth and on the size of what
   aliases blow up to. A header can be wrong, but it can neither raise nor take long.
 
-A header that cannot be read costs its properties only: ``parse`` then returns none, and a problem in words.
+A header that YAML refuses is read line by line (``lenient_header``), and the problem is told in words. What belongs to
+no property stays in the note's text, so that no word is lost.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 from yaml import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
-from vaultrag.notes import plain_header
+from vaultrag.notes import lenient_header, plain_header, toml_header
+from vaultrag.notes.lenient_header import Properties
 from vaultrag.notes.plain_header import plain_text
 
 try:
     from yaml import CSafeLoader as _Base
 except ImportError:  # a PyYAML built without libyaml: same events, ten times slower
     from yaml import SafeLoader as _Base  # type: ignore[assignment]
-
-Properties: TypeAlias = dict[str, str | tuple[str, ...]]
 
 MAX_HEADER_CHARS = 64 * 1024
 """A longer header is not read. Real ones have a few hundred characters."""
@@ -42,20 +42,39 @@ MAX_FLAT_CHARS = 4 * MAX_HEADER_CHARS
 FIRST_HEADER_LINE = 2
 """File line of the header's first line: line 1 is the opening fence."""
 
-_OPENING = re.compile(r"---[ \t]*\n")
+TOML = "+++"
+"""Opens and closes a header in TOML; nothing else does."""
+
+_OPENING = re.compile(r"(?:---|\+\+\+)[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
+_CLOSING_TOML = re.compile(r"^\+\+\+[ \t]*$\n?", re.MULTILINE)
 
 _SALVAGED = re.compile(
-    r"""(?:^|[{,])[ \t]*["']?(private|always)["']?[ \t]*:(?=[ \t]|$)[ \t]*([^,}\n]*)""", re.MULTILINE | re.IGNORECASE
+    r"""(?:^|[{,])[ \t]*["']?(private|always)["']?[ \t]*(?::(?=[ \t]|$)|=)[ \t]*([^,}\n]*)""",
+    re.MULTILINE | re.IGNORECASE,
 )
-_MEANT = re.compile(r"""^[ \t]*["']?private["']?[ \t]*[:：][ \t]*([^\s:][^\n]*)""", re.MULTILINE | re.IGNORECASE)
+_MEANT = re.compile(r"""^[ \t]*["']?private["']?[ \t]*[:：=][ \t]*([^\s:=][^\n]*)""", re.MULTILINE | re.IGNORECASE)
 """A line that means to hide the note, also where it is no YAML for want of a space."""
-_GLUED = re.compile(r"""^["']?private["']?[ \t]*(?::(?=[^\s:])|：)[^\n]*""", re.MULTILINE | re.IGNORECASE)
-_LATE = re.compile(r"(?:[ \t]*\n)+---[ \t]*\n")
+_GLUED = re.compile(r"""^["']?private["']?[ \t]*(?::(?=[^\s:])|[：=])[^\n]*""", re.MULTILINE | re.IGNORECASE)
+_LATE = re.compile(r"(?:[ \t]*\n)+(?:---|\+\+\+)[ \t]*\n")
 
 _HANDLER = YAMLHandler()
 
 _Value: TypeAlias = "str | list[_Value] | _FlowList | dict[str, _Value]"
+
+
+class Header(NamedTuple):
+    """What a header says.
+
+    Attributes:
+        properties: By name.
+        problem: What is wrong with it, as one sentence for a person; else empty.
+        complete: False where some of it belongs to no property, and must be kept as text.
+    """
+
+    properties: Properties
+    problem: str = ""
+    complete: bool = True
 
 
 class _FlowList(list[Any]):
@@ -69,8 +88,8 @@ class _TooMuch(ValueError):
 def split(text: str) -> tuple[str | None, str, int]:
     """Take a note apart into its header and its body.
 
-    Only a bare ``---`` as the very first line opens a header, as in Obsidian: ``--- start-multi-column`` and ``----``
-    are text. A header that is never closed is text, too.
+    Only a bare ``---`` (or ``+++``) as the very first line opens a header, as in Obsidian: ``--- start-multi-column``
+    and ``----`` are text. A header that is never closed is text, too.
 
     Args:
         text: The whole file, without byte-order mark, with ``\\n`` line ends.
@@ -78,29 +97,70 @@ def split(text: str) -> tuple[str | None, str, int]:
     Returns:
         (header without its fences or None, body, file line of the body's first line).
     """
-    if not text.startswith("---"):
+    if not text.startswith(("---", TOML)):
         return None, text, 1
     opening = _OPENING.match(text)
-    closing = _CLOSING.search(text, opening.end()) if opening else None
+    closing = (_CLOSING_TOML if text[0] == "+" else _CLOSING).search(text, opening.end()) if opening else None
     if opening is None or closing is None:
         return None, text, 1
     header = text[opening.end() : closing.start()]
     return header, text[closing.end() :], FIRST_HEADER_LINE + 1 + header.count("\n")
 
 
-def parse(header: str) -> tuple[Properties, str]:
+def read(text: str) -> tuple[Header, str, int]:
+    """Read a note's header, and find its body. Never raises.
+
+    Returns:
+        (header, body, file line of the body's first line). A header that is not ``complete`` is part of the body.
+    """
+    written, body, body_line = split(text)
+    if written is None:
+        properties = salvage(text) if text.startswith(("---", TOML)) else {}
+        problem = "the header is never closed; its private was heeded all the same" if "private" in properties else ""
+        header = Header(properties, problem)
+    else:
+        header = parse(written, toml=text[0] == "+")
+        if header.problem:
+            marks = salvage(written)
+            others = {name: value for name, value in header.properties.items() if name.lower() not in marks}
+            header = header._replace(properties={**others, **marks})
+        if not header.complete:
+            body, body_line = text, 1
+    if "rivate" in text or "RIVATE" in text:
+        properties, problem = _amended(text, written, header.properties)
+        header = header._replace(properties=properties, problem="; ".join(filter(None, (header.problem, problem))))
+    return header, body, body_line
+
+
+def parse(header: str, *, toml: bool = False) -> Header:
     """Read a header's properties. Never raises.
 
     Nested maps are flattened with dots (``author.name``); a list becomes a tuple of texts; ``[[x]]``, which YAML takes
     for a list in a list, becomes the text ``[[x]]`` again.
-
-    Returns:
-        (properties, problem): the problem is empty when all went well, else one sentence for a person.
     """
     if len(header) > MAX_HEADER_CHARS:
-        return {}, f"properties not read: they are longer than {MAX_HEADER_CHARS // 1024} KB"
-    plain = plain_header.read(header)
-    return _parse_yaml(header) if plain is None else (plain, "")
+        limit = f"{MAX_HEADER_CHARS // 1024} KB"
+        return Header({}, f"properties not read: they are longer than {limit}", complete=False)
+    if toml:
+        properties, reason, line = toml_header.read(header)
+        return _line_by_line(header, _placed(reason, line), _load_toml, "=") if reason else Header(properties)
+    if (plain := plain_header.read(header)) is not None:
+        return Header(plain)
+    properties, reason = _parse_yaml(header)
+    if reason := reason or lenient_header.needs_it(header):
+        return _line_by_line(header, reason, _parse_yaml, ":")
+    return Header(properties, complete=bool(properties) or not header.strip())
+
+
+def _line_by_line(header: str, reason: str, load: lenient_header.Load, sign: str) -> Header:
+    lines = lenient_header.read(header, load, sign)
+    how = "properties read line by line" if lines.properties else "properties not read"
+    return Header(lines.properties, f"{how}: {reason}", lines.complete)
+
+
+def _load_toml(text: str) -> tuple[Properties, str]:
+    properties, reason, _ = toml_header.read(text)
+    return properties, reason
 
 
 def _parse_yaml(header: str) -> tuple[Properties, str]:
@@ -110,11 +170,10 @@ def _parse_yaml(header: str) -> tuple[Properties, str]:
             return _flatten(document), ""
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        return {}, _problem(error.problem or error.context or "not valid YAML", mark)
+        return {}, _placed(error.problem or error.context or "not valid YAML", mark.line + 1 if mark else 0)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, _TooMuch) else "they hold characters that YAML does not allow"
-        return {}, _problem(reason)
-    return ({}, "") if not document else ({}, _problem("they are not `name: value` lines"))
+        return {}, str(error) if isinstance(error, _TooMuch) else "they hold characters that YAML does not allow"
+    return ({}, "") if not document else ({}, "they are not `name: value` lines")
 
 
 def salvage(text: str) -> Properties:
@@ -138,7 +197,7 @@ def salvage(text: str) -> Properties:
     return {name: tuple(values) for name, values in found.items()}
 
 
-def amend(text: str, header: str | None, properties: Properties) -> tuple[Properties, str]:
+def _amended(text: str, header: str | None, properties: Properties) -> tuple[Properties, str]:
     """Add a ``private`` that was meant and that YAML does not see, and say what is to be mended.
 
     Returns:
@@ -147,14 +206,15 @@ def amend(text: str, header: str | None, properties: Properties) -> tuple[Proper
     if header is None:
         if (late := _LATE.match(text)) is None:
             return properties, ""
-        header = split(text[late.end() - len(late[0].lstrip()) :])[0]
-        if header is None or not (read := parse(header)[0] or salvage(header)).get("private"):
+        late_text = text[late.end() - len(late[0].lstrip()) :]
+        header = split(late_text)[0]
+        if header is None:
             return properties, ""
-        mark = {"private": read["private"]}
-        return {
-            **properties,
-            **mark,
-        }, "the header does not begin in the first line; its private was heeded all the same"
+        said = parse(header, toml=late_text[0] == "+").properties or salvage(header)
+        if not (mark := said.get("private")):
+            return properties, ""
+        problem = "the header does not begin in the first line; its private was heeded all the same"
+        return {**properties, "private": mark}, problem
     if "private" in map(str.casefold, properties) or (glued := _GLUED.search(header)) is None:
         return properties, ""
     mended = {**properties, "private": salvage(glued[0])["private"]}
@@ -165,9 +225,9 @@ def _bare(value: str) -> str:
     return value.split(" #")[0].strip(" \t\"'")
 
 
-def _problem(reason: str, mark: Any = None) -> str:
-    where = f" (line {mark.line + FIRST_HEADER_LINE})" if mark is not None else ""
-    return f"properties not read: {reason}{where}"
+def _placed(reason: str, line: int) -> str:
+    """Name the file's line to a reason that names the header's, counted from 1; 0 is unknown."""
+    return f"{reason} (line {line - 1 + FIRST_HEADER_LINE})" if line else reason
 
 
 class _TextLoader(_Base):

@@ -100,7 +100,7 @@ def inline_tags(lifted: Lifted) -> Iterator[str]:
 
 def header_tags(properties: Properties) -> Iterator[str]:
     """Tags from ``tags`` and ``tag``: a list, or one text split at commas and white space, with or without ``#``."""
-    for value in _named(properties, ("tags", "tag")):
+    for value in _named(properties, ("tags", "tag", "taxonomies.tags")):
         for text in (value,) if isinstance(value, str) else value:
             for word in text.replace(",", " ").split():
                 yield word.strip("#").strip("/")

@@ -7,17 +7,22 @@ splits at form feeds and U+2028, and every line number after one would be wrong.
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 
 from vaultrag.model import Note, NotePath, NoteText
 from vaultrag.notes import frontmatter, outline
 from vaultrag.notes.cleaning import clean_lifted, without_drawing
+from vaultrag.notes.lenient_header import Properties
 from vaultrag.notes.lifting import lift
 from vaultrag.notes.links import find_links
 
 BINARY_SAMPLE_BYTES = 8192
 MIN_BINARY_NULS = 8
 """So many NUL bytes in the sample are no accident in a text."""
+
+_PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|<%.*?%>")
+"""What a template has in the place of a title."""
 
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -31,23 +36,12 @@ def parse_note(path: NotePath, data: bytes) -> Note:
         title = file_title(path)
         return Note(path, title, "", 1, NoteText(title, ""), problems=("binary data, not text",))
     text, problems = _decode(data)
-    header, body, body_line = frontmatter.split(text)
-    properties: frontmatter.Properties = {}
-    if header is not None:
-        properties, problem = frontmatter.parse(header)
-        if problem:
-            problems.append(problem)
-            properties = frontmatter.salvage(header)
-    elif text.startswith("---"):
-        properties = frontmatter.salvage(text)
-        if "private" in properties:
-            problems.append("the header is never closed; its private was heeded all the same")
-    if "rivate" in text or "RIVATE" in text:
-        properties, problem = frontmatter.amend(text, header, properties)
-        problems += [problem] if problem else []
-    title = _title(properties.get("title")) or file_title(path)
+    header, body, body_line = frontmatter.read(text)
+    properties = header.properties
+    problems += [header.problem] if header.problem else []
+    title = _title(properties) or file_title(path)
     lifted = lift(without_drawing(body) if "excalidraw-plugin" in properties else body)
-    links = find_links(header, frontmatter.FIRST_HEADER_LINE) if header else []
+    links = find_links(text[: len(text) - len(body)], 1) if body_line > 1 else []
     links += find_links(lifted.text, body_line)
     return Note(
         path=path,
@@ -68,7 +62,7 @@ def read_body(data: bytes) -> tuple[str, int]:
     """A file's text after the frontmatter, and the file line it begins at: all that a preview needs."""
     if looks_binary(data):
         return "", 1
-    _, body, body_line = frontmatter.split(_decode(data)[0])
+    _, body, body_line = frontmatter.read(_decode(data)[0])
     return body, body_line
 
 
@@ -108,11 +102,13 @@ def file_title(path: NotePath) -> str:
     return stem if stem.isascii() else unicodedata.normalize("NFC", stem)
 
 
-def _title(value: str | tuple[str, ...] | None) -> str:
-    """The header's title, on one line; a list is no title."""
+def _title(properties: Properties) -> str:
+    """The header's title, on one line, whatever the case of its name; a list or a template's placeholder is none."""
+    if (value := properties.get("title")) is None:
+        value = next((value for name, value in properties.items() if name.lower() == "title"), "")
     if not isinstance(value, str):
         return ""
-    title = " ".join(value.split())
+    title = " ".join((_PLACEHOLDER.sub("", value) if "{{" in value or "<%" in value else value).split())
     return title if title.isascii() else unicodedata.normalize("NFC", title)
 
 

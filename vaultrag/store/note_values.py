@@ -112,6 +112,8 @@ def _stem(path: str) -> str:
 def _property_texts(note: Note) -> list[str]:
     texts: list[str] = []
     for name, value in note.properties.items():
+        if " " in name:  # a sentence with a colon between two rules: its words are nowhere else
+            texts.append(name)
         if name.lower() not in _NAMED_ELSEWHERE:
             texts.extend(value if isinstance(value, tuple) else (value,))
     return texts

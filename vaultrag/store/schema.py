@@ -132,7 +132,7 @@ VECTOR_STEPS: tuple[str, ...] = (
 )
 
 
-READING = 2
+READING = 3
 """What is made of a note's bytes: parsing, and the texts of the full-text table. Raised with each change of that; a
 test compares what comes out with what came out before.
 """
