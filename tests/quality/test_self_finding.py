@@ -1,0 +1,61 @@
+"""Every note of the sample vault finds itself by its names, and the tool lists what is not found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.quality import self_finding
+from tests.quality.baseline import VAULT
+from tests.quality.self_finding import Question, ask, read
+from vaultrag.config import EmbedderSettings, Settings
+from vaultrag.evaluate.run import Pipeline
+from vaultrag.model import Note, NotePath
+from vaultrag.service import VaultService
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultService]:
+    """The sample vault, indexed without a model."""
+    settings = Settings(embedder=EmbedderSettings(provider="off"))
+    with Pipeline(Path(VAULT), tmp_path_factory.mktemp("home"), settings) as pipeline:
+        pipeline.wait()
+        yield pipeline.service
+
+
+@pytest.fixture(scope="module")
+def notes(service: VaultService) -> list[Note]:
+    """All notes of it."""
+    return read(service)
+
+
+@pytest.mark.parametrize("kind", ["title", "alias", "file", "lower", "link"])
+def test_every_note_is_first_for_its_name(service: VaultService, notes: list[Note], kind: str) -> None:
+    """A note's title, alias or file name brings the note first, or beside others of the same name."""
+    outcome = ask(service, notes, [kind])
+    assert outcome.asked[kind] > 50
+    assert not outcome.misses, "\n".join(map(str, outcome.misses))
+
+
+def test_a_note_that_is_not_found_is_listed(
+    service: VaultService, notes: list[Note], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that another note answers is a miss, and is told with the note that came first."""
+
+    one, other = (note for note in notes if note.path in ("Daily/2024-10-14.md", "Daily/2024-11-18.md"))
+
+    def wrong(notes: Sequence[Note]) -> Iterator[Question]:
+        yield Question(one.path, one.title)
+        yield Question(one.path, other.title)
+        yield Question(NotePath("none.md"), other.title, within=3)
+
+    monkeypatch.setitem(self_finding.KINDS, "wrong", wrong)
+    outcome = ask(service, notes, ["wrong"])
+    assert outcome.asked["wrong"] == 3
+    assert [(miss.question.path, miss.first) for miss in outcome.misses] == [
+        (one.path, other.path),
+        ("none.md", other.path),
+    ]
+    assert "33.33 %" in outcome.table()
