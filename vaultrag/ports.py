@@ -259,10 +259,14 @@ class LexicalRetriever(Protocol):
 
 
 class TitleRetriever(Protocol):
-    """Finds notes by title, file name, alias or heading."""
+    """Finds notes by title, file name, alias, path or heading."""
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
-        """Return the best ``k`` notes, best first, one row a note."""
+        """Return the notes of this name or path, and the best ``k`` others, best first, one row a note."""
+        ...
+
+    def has(self, text: str) -> bool:
+        """Return True if a note has this name sign for sign, or this path."""
         ...
 
     def spelled(self, word: str) -> list[str]:
@@ -276,6 +280,10 @@ class NoteTable(Protocol):
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]: ...
 
     def id_of(self, path: str) -> NoteId | None: ...
+
+    def named(self, text: str) -> list[NoteId]:
+        """Return the notes that a text names best: one where that is unambiguous."""
+        ...
 
     def near_paths(self, path: str, k: int = 3) -> list[str]:
         """Known paths that look like this one."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.quality import self_finding
 from tests.quality.baseline import VAULT
-from tests.quality.self_finding import Question, ask, read
+from tests.quality.self_finding import KINDS, Question, ask, read
 from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.evaluate.run import Pipeline
 from vaultrag.model import Note, NotePath
@@ -31,9 +31,9 @@ def notes(service: VaultService) -> list[Note]:
     return read(service)
 
 
-@pytest.mark.parametrize("kind", ["title", "alias", "file", "lower", "link"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_note_is_first_for_its_name(service: VaultService, notes: list[Note], kind: str) -> None:
-    """A note's title, alias or file name brings the note first, or beside others of the same name."""
+    """A note's title, alias, file name or path, however it was copied, brings it or a note of the same name first."""
     outcome = ask(service, notes, [kind])
     assert outcome.asked[kind] > 50
     assert not outcome.misses, "\n".join(map(str, outcome.misses))

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from vaultrag.retrieval.fuzzy import Likeness, telling
+from vaultrag.retrieval.fuzzy import Likeness
 from vaultrag.retrieval.stop_words import STOP_WORDS
 
 
 def name_similarity(asked: list[str], name: list[str]) -> float:
     """The likeness of one name, which is the same among others."""
-    names = [["other", "gaskets"], telling(name), [], ["seal"]]
+    names = [["other", "gaskets"], name, [], ["seal"]]
     likeness = Likeness(asked, names)
     assert likeness.coverages()[1] >= likeness.similarity(1) - 1e-9
     assert likeness.coverages()[2] == likeness.similarity(2) == 0.0
@@ -59,14 +59,17 @@ def word_similarity(left: str, right: str) -> float:
     return 1.0 - slips / (shorter + 1) if slips <= (1 if shorter < 8 else 2) else 0.0
 
 
+def _weight(word: str) -> float:
+    return len(word) * (0.5 if word in STOP_WORDS else 1.0)
+
+
 def _plain_similarity(asked: list[str], name: list[str]) -> float:
     """``name_similarity`` said plainly: every word against every word."""
-    name = [word for word in name if word not in STOP_WORDS] or name
-    total = sum(len(word) for word in asked)
-    matched = sum(len(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
-    used = sum(len(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
-    coverage = matched / total if total else 0.0
-    tightness = used / max(1, sum(len(other) for other in name))
+    total = sum(map(_weight, asked))
+    matched = sum(_weight(word) * max((word_similarity(word, other) for other in name), default=0.0) for word in asked)
+    used = sum(_weight(other) * max((word_similarity(word, other) for word in asked), default=0.0) for other in name)
+    coverage = matched / total
+    tightness = used / sum(map(_weight, name))
     return coverage * (0.8 + 0.2 * tightness)
 
 
@@ -84,3 +87,10 @@ NEAR_WORDS = st.lists(
 def test_quick_similarity(asked: list[str], name: list[str]) -> None:
     """Words that cannot be alike are left out of the comparison without a change of its result."""
     assert name_similarity(asked, name) == pytest.approx(_plain_similarity(asked, name))
+
+
+def test_stop_words_are_part_of_a_name() -> None:
+    """A name without its small words is another name, though a like one."""
+    asked, other = ["all", "or", "nothing"], ["back", "to", "the", "sea"]
+    assert name_similarity(asked, asked) > name_similarity(asked, ["nothing"])
+    assert name_similarity(["sea"], ["sea"]) > name_similarity(["sea"], other) > 0.8

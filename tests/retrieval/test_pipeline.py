@@ -105,6 +105,22 @@ def test_a_name_that_is_the_query_comes_first_whatever_else_fits(bench: Bench, t
     index.close()
 
 
+def test_names_that_hold_the_query_come_next(tmp_path: Path) -> None:
+    """After the note of that name come the notes whose name the query is a whole part of, then all others."""
+    index = NoteIndex.open(tmp_path / "parts.db")
+    for number in range(60):
+        add(index, f"{number}.md", "nothing " * 20)
+    part = add(index, "All or Nothing.md", "A short note.")
+    named = add(index, "Nothing.md", "A short note.")
+    table = NoteRows(index)
+    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    ranked = [note.note_id for note in pipeline.rank(pipeline.begin(parse_query("nothing")), None).notes]
+    assert ranked[:2] == [named, part]
+    ranked = [note.note_id for note in pipeline.rank(pipeline.begin(parse_query("all or nothing")), None).notes]
+    assert ranked[0] == part
+    index.close()
+
+
 def test_parts_sum_to_the_score(bench: Bench) -> None:
     """Every note's parts sum to its score, whatever retrievers took part."""
     for query in ("Anna Berg valves", "turbidity limit", "Proctool lunch", "seal"):

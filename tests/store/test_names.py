@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.stores import add, found
-from vaultrag.model import NoteId
+from vaultrag.model import NameMatch, NoteId
+from vaultrag.store.exact_names import HEADINGS
 from vaultrag.store.names import MAX_NAME_WORDS, Names
 from vaultrag.store.note_index import NoteIndex
 
@@ -102,10 +103,47 @@ def test_one_row_a_note(index: NoteIndex) -> None:
 
 
 def test_ties_are_stable(index: NoteIndex) -> None:
-    """Notes of one name come in the order they were first known."""
+    """Notes of one name come in the order they were first known, all of them."""
     ids = [add(index, f"{n}/same.md", "x") for n in range(5)]
     assert [hit.note_id for hit in Names(index).search("same")] == ids
-    assert [hit.note_id for hit in Names(index).search("same", k=2)] == ids[:2]
+    assert [hit.note_id for hit in Names(index).search("same", k=2)] == ids
+
+
+@pytest.mark.parametrize(
+    ("asked", "paths", "match"),
+    [
+        ("b/plum jam.md", ["b/Plum jam.md"], NameMatch.PATH),
+        ("b\\Plum jam", ["b/Plum jam.md"], NameMatch.PATH),
+        ("[[b/Plum jam|the jam]]", ["b/Plum jam.md"], NameMatch.PATH),
+        ("b/Plum jam.md#L3-L7", ["b/Plum jam.md"], NameMatch.PATH),
+        ("obsidian://open?vault=x&file=b%2FPlum%20jam", ["b/Plum jam.md"], NameMatch.PATH),
+        ("/home/me/notes/b/Plum jam.md", ["b/Plum jam.md"], NameMatch.PATH),
+        ("moved/Plum jam.md", ["a/c/Plum jam.md", "b/Plum jam.md"], NameMatch.VERBATIM),
+        ("c/Plum jam", ["a/c/Plum jam.md"], NameMatch.VERBATIM),
+        ("Plum jam", ["a/c/Plum jam.md", "b/Plum jam.md"], NameMatch.VERBATIM),
+        ("plum-jam", ["d/Plum-jam.md"], NameMatch.VERBATIM),
+        ("plum_jam", ["a/c/Plum jam.md", "b/Plum jam.md", "d/Plum-jam.md"], NameMatch.SAME),
+        ("jam", ["d/Jam.md"], NameMatch.VERBATIM),
+        ("with sugar", ["Old plum jam with sugar.md"], NameMatch.PART),
+    ],
+)
+def test_the_best_name_is_first(index: NoteIndex, asked: str, paths: list[str], match: NameMatch) -> None:
+    """A path comes before a name, a name as typed before one of the same words, and a whole part after these."""
+    known = ["a/c/Plum jam.md", "b/Plum jam.md", "d/Plum-jam.md", "d/Jam.md", "Old plum jam with sugar.md", "Plums.md"]
+    names = {add(index, path, "text"): path for path in known}
+    hits = Names(index).search(asked)
+    assert [names[hit.note_id] for hit in hits if hit.match == match] == paths
+    assert [hit.match for hit in hits] == sorted((hit.match for hit in hits), reverse=True)
+    assert hits[0].match == match
+    assert Names(index).has(asked) == (match >= NameMatch.VERBATIM)
+
+
+def test_headings_do_not_crowd_out_a_name(index: NoteIndex) -> None:
+    """A name that hundreds of notes have for a heading still brings the note of that name."""
+    for n in range(HEADINGS + 10):
+        add(index, f"{n}.md", "# Tasks")
+    named = add(index, "Tasks.md", "x")
+    assert Names(index).search("tasks")[0].note_id == named
 
 
 def test_renamed_note(index: NoteIndex) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from vaultrag.model.notes import NoteId, NotePath
@@ -57,6 +58,20 @@ class VectorMatches:
     counts: NDArray[np.int64]
 
 
+class NameMatch(IntEnum):
+    """How a query names a note; a higher one stands first, whatever else fits."""
+
+    NONE = 0
+    PART = 1
+    """The query is a whole part of a name: words of it, in a row."""
+    SAME = 2
+    """The query is a name but for accents and the signs between words."""
+    VERBATIM = 3
+    """The query is a name, or the end of the path, sign for sign."""
+    PATH = 4
+    """The query is the path."""
+
+
 @dataclass(frozen=True, slots=True)
 class NameHit:
     """A note whose name fits. ``similarity`` 1.0: the same name; ``kind``: title, alias, file or heading."""
@@ -65,7 +80,12 @@ class NameHit:
     kind: str
     name: str
     similarity: float
-    exact: bool = False
+    match: NameMatch = NameMatch.NONE
+
+    @property
+    def exact(self) -> bool:
+        """Whether the name is the query."""
+        return self.match >= NameMatch.SAME
 
 
 @dataclass(frozen=True, slots=True)

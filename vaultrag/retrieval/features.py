@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import NoteId
+from vaultrag.model import NameMatch, NoteId
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Features:
         near: Share within a window of words of one field, 0 to 1.
         near_titled: The same where the title's words count in every window, 0 to 1.
         name: Likeness of its best name that is not the query itself, 0 to 1.
-        exact: Whether a name is the query, bool[n].
+        name_match: How the query names it, int8[n] of ``NameMatch``: the first sort key.
         vectors: What a cosine is worth for this query, 0 to 1; 0 where there are no vectors.
     """
 
@@ -39,8 +39,13 @@ class Features:
     near: Floats
     near_titled: Floats
     name: Floats
-    exact: NDArray[np.bool_]
+    name_match: NDArray[np.int8]
     vectors: float = 1.0
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Whether a name is the query, bool[n]."""
+        return self.name_match >= NameMatch.SAME
 
     def row(self, note_id: NoteId) -> int | None:
         """Return the place of a note; None for one that no retriever brought."""
@@ -55,6 +60,6 @@ class Features:
 
 _NONE = np.zeros(0)
 NO_FEATURES = Features(
-    np.zeros(0, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.bool_)
+    np.zeros(0, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.int8)
 )
 """Of a query that no retriever was asked."""

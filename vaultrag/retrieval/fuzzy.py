@@ -35,12 +35,13 @@ class Likeness:
     """
 
     def __init__(self, asked: Sequence[str], names: Sequence[Sequence[str]]) -> None:
-        self._asked = np.array([len(word) for word in asked], np.float64)
+        self._asked = np.array(list(map(_weight, asked)), np.float64)
         self.others = list(chain.from_iterable(names))
-        self._sizes = np.fromiter(map(len, self.others), np.int64, len(self.others))
+        sizes = np.fromiter(map(len, self.others), np.int64, len(self.others))
+        self._weights = np.fromiter(map(_weight, self.others), np.float64, len(self.others))
         self._counts = np.fromiter(map(len, names), np.int64, len(names))
         self._starts = np.cumsum(self._counts) - self._counts
-        self._alike = _alike(asked, self.others, self._sizes)
+        self._alike = _alike(asked, self.others, sizes)
 
     @property
     def words(self) -> NDArray[np.float64]:
@@ -48,7 +49,7 @@ class Likeness:
         return self._alike
 
     def coverages(self) -> NDArray[np.float64]:
-        """For each name the share of the letters asked for that its words match, 0 to 1: never below ``similarity``."""
+        """For each name the share of the query's weight that its words match, 0 to 1: never below ``similarity``."""
         full = self._counts > 0
         found = np.zeros(len(self._counts))
         if full.any():
@@ -59,17 +60,22 @@ class Likeness:
     def similarity(self, number: int) -> float:
         """How much of the words asked for stands in this name, 0 to 1.
 
-        Each asked word counts by its length and takes its best partner; what the name holds beyond them costs a
-        little, so that the tighter name wins.
+        Each asked word counts by its length, a stop word by half of it, and takes its best partner; what the name
+        holds beyond them costs a little, so that the tighter name wins.
         """
         start = self._starts[number]
         own = slice(start, start + self._counts[number])
-        sizes, alike = self._sizes[own], self._alike[:, own]
-        if not len(sizes):
+        weights, alike = self._weights[own], self._alike[:, own]
+        if not len(weights):
             return 0.0
         coverage = float(self._asked @ alike.max(axis=1) / self._asked.sum())
-        tightness = float(sizes @ alike.max(axis=0) / max(1, int(sizes.sum())))
+        tightness = float(weights @ alike.max(axis=0) / weights.sum())
         return min(1.0, coverage * (0.8 + 0.2 * tightness))
+
+
+def _weight(word: str) -> float:
+    """Return what a word counts: "All or Nothing" is not "Nothing", but nearer to it than "Nothing New"."""
+    return len(word) / 2 if word in STOP_WORDS else len(word)
 
 
 def telling(words: Sequence[str]) -> Sequence[str]:

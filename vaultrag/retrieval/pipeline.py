@@ -172,7 +172,7 @@ class Pipeline:
         codes = tiers(
             features, scores, params, identifier_missing=draft.lacks_identifier, every="enumerating" in intents
         )
-        order = np.lexsort((features.ids, -scores, ~features.exact))
+        order = np.lexsort((features.ids, -scores, -features.name_match))
         source = Source(features, contributions, adjustments)
         return Ranking(
             [
@@ -199,10 +199,10 @@ class Pipeline:
             vectors = scan.matches(self.params.pool, draft.allowed, brought)
         ids = vectors.ids
         words = draft.words.features(ids) if draft.mode != "meaning" else _without_words(len(ids))
-        name, exact = np.zeros(len(ids)), np.zeros(len(ids), np.bool_)
+        name, name_match = np.zeros(len(ids)), np.zeros(len(ids), np.int8)
         for note_id, hit in named.items():
             place = int(np.searchsorted(ids, note_id))
-            name[place], exact[place] = hit.similarity, hit.exact
+            name[place], name_match[place] = hit.similarity, hit.match
         return Features(
             ids=ids,
             note_cosine=calibrated(vectors.notes, background),
@@ -213,7 +213,7 @@ class Pipeline:
             near=words.near,
             near_titled=words.near_titled,
             name=name,
-            exact=exact,
+            name_match=name_match,
             vectors=self._worth(draft, readable) if scan is not None else 0.0,
         )
 

@@ -79,6 +79,7 @@ class MaskedTable:
         self._table = table
         self._mask = masker.text
         self.id_of = table.id_of
+        self.named = table.named
         self.near_paths = table.near_paths
         self.all_ids = table.all_ids
         self.matching = table.matching

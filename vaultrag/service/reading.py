@@ -18,9 +18,12 @@ from vaultrag.service.selecting import standing_of
 PREVIEW_TOKENS = 200
 """What the beginning of a note costs at most."""
 
+CANDIDATES = 5
+"""Notes listed where several have the name that is asked for."""
+
 
 def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
-    """The note of this path, or of what stands before its ``#``.
+    """Return the note of this path, or of what stands before its ``#``; else the only one that the text names.
 
     Raises:
         NoteNotFound, PathRefused
@@ -33,11 +36,24 @@ def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
             raise PathRefused(
                 "the path must be inside the vault, relative to its folder", hint="vaultrag search", path=path[:200]
             )
-        raise _not_found(table, asked, path)
+        named = table.named(path)
+        if len(named) > 1:
+            raise _several(table, named, path)
+        if not named:
+            raise _not_found(table, asked, path)
+        note_id = named[0]
     row = table.by_ids([note_id]).get(note_id)
     if row is None:  # deleted since the line above
         raise NoteNotFound(f"there is no note {asked[:200]} in the index any more", path=path[:200])
     return note_id, row.path
+
+
+def _several(table: NoteTable, note_ids: Sequence[NoteId], name: str) -> NoteNotFound:
+    paths = sorted(row.path for row in table.by_ids(note_ids).values())
+    shown = ", ".join(paths[:CANDIDATES]) + (f" and {len(paths) - CANDIDATES} more" if len(paths) > CANDIDATES else "")
+    return NoteNotFound(
+        f"{len(paths)} notes are named {name[:200]}: {shown}", hint="ask for one of these paths", path=name[:200]
+    )
 
 
 def _not_found(table: NoteTable, asked: str, path: str, but: str = "") -> NoteNotFound:

@@ -64,6 +64,10 @@ class TimedNames:
         with lap("names"):
             return self._names.search(text, k=k, allowed=allowed)
 
+    def has(self, text: str) -> bool:
+        with lap("names"):
+            return self._names.has(text)
+
     def spelled(self, word: str) -> list[str]:
         with lap("names"):
             return self._names.spelled(word)

@@ -1,26 +1,26 @@
 """The names arm: notes whose title, file name, alias or heading is what was typed, or nearly so.
 
-Exact names and beginnings come from an index; names typed wrongly from a table of letters in threes, whose candidates
-are then compared letter by letter. Words with digits in them are compared exactly: ``ADR-016`` is not ``ADR-018``.
+Exact names, paths and beginnings come from an index; names typed wrongly from a table of letters in threes, whose
+candidates are then compared letter by letter. Words with digits in them are compared exactly: ``ADR-016`` is not
+``ADR-018``.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
-from typing import Any
+from collections.abc import Sequence
+from itertools import chain
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import NameHit, NoteId
+from vaultrag.model import NameHit, NameMatch, NoteId
 from vaultrag.notes.words import tokens_of_name
 from vaultrag.retrieval.fuzzy import MIN_FUZZY, Likeness, telling
 from vaultrag.store.connection import rows, scalar
+from vaultrag.store.exact_names import WORTH, Seen, exact_headings, exact_names, first
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.private import Hidden, listed, nothing_hidden
@@ -52,23 +52,34 @@ class Names:
         self._names: Kept[frozenset[NoteId], NDArray[np.int32]] = Kept(_LISTED, len)
 
     def search(self, text: str, *, k: int = 20, allowed: frozenset[NoteId] | None = None) -> list[NameHit]:
-        """The best ``k`` notes by name, best first, one row a note."""
+        """Return the notes that have this name or path, and the best ``k`` others by name, best first, one row a note.
+
+        Args:
+            text: A name as typed, or one of the forms of ``retrieval.note_reference``.
+            k: Notes at most whose name is another.
+            allowed: The notes that may be found; None for all.
+        """
         words = tokens_of_name(text)
-        if not words or len(words) > MAX_NAME_WORDS:
+        if not words:
             return []
         key = " ".join(words)
         with self._index.snapshot() as (connection, generation):
-            seen = _Seen(allowed, self._hidden(connection))
-            found = _exact(connection, key, seen)
-            if len(key) >= 3:
+            seen = Seen(allowed, self._hidden(connection))
+            found = [*exact_names(connection, text, seen), *exact_headings(connection, text, seen)]
+            if len(key) >= 3 and len(words) <= MAX_NAME_WORDS:
                 found += _beginning(connection, key, seen)
                 found += self._similar(connection, words, generation, seen)
         best: dict[NoteId, NameHit] = {}
-        for hit in found:
-            known = best.get(hit.note_id)
-            if known is None or hit.similarity > known.similarity:
-                best[hit.note_id] = hit
-        return sorted(best.values(), key=lambda hit: (-hit.similarity, len(hit.name), hit.note_id))[:k]
+        for hit in sorted(found, key=lambda hit: (-hit.match, -hit.similarity, len(hit.name), hit.note_id)):
+            best.setdefault(hit.note_id, hit)
+        hits = list(best.values())
+        return hits[: max(k, sum(hit.exact for hit in hits))]
+
+    def has(self, text: str) -> bool:
+        """Return True if a note has this name sign for sign, or this path."""
+        with self._index.snapshot() as (connection, _):
+            found = exact_names(connection, text, Seen(None, self._hidden(connection)))
+        return any(hit.match >= NameMatch.VERBATIM for hit in found)
 
     def spelled(self, word: str) -> list[str]:
         """The words of titles, file names and aliases that ``word`` is likely to be a slip of.
@@ -81,7 +92,7 @@ class Names:
             return []
         with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
-            ids, tied = _best(self._lists_of(connection, grams, generation, _Seen(None, hidden)))
+            ids, tied = _best(self._lists_of(connection, grams, generation, Seen(None, hidden)))
             found = rows(
                 connection,
                 f"SELECT DISTINCT key FROM names WHERE id IN (SELECT value FROM json_each(?)) AND {_NOT_HIDDEN}",
@@ -95,7 +106,7 @@ class Names:
         return sorted({likeness.others[place] for place in np.flatnonzero(values == best)})[:3]
 
     def _similar(
-        self, connection: apsw.Connection, words: Sequence[str], generation: int | None, seen: _Seen
+        self, connection: apsw.Connection, words: Sequence[str], generation: int | None, seen: Seen
     ) -> list[NameHit]:
         asked = telling(words)
         grams = sorted({word[i : i + 3] for word in asked for i in range(len(word) - 2)})
@@ -105,19 +116,19 @@ class Names:
         # A name has as many letters as it matches: a slip that leaves one out costs more than a letter's likeness.
         least = int(_MIN_SIMILARITY * sum(map(len, set(asked))))
         found = [*_keys(connection, better, least, _CANDIDATES), *_keys(connection, tied, least, _TIED)]
-        near = _near(asked, found)
+        near, whole = _near(words, found), " ".join(words)
         if not near:
             return []
-        sql = "SELECT id, note_id, kind, name FROM names WHERE id IN (SELECT value FROM json_each(?))"
+        sql = "SELECT id, note_id, kind, name, key FROM names WHERE id IN (SELECT value FROM json_each(?))"
         hits = {
-            number: NameHit(note_id, kind, name, 0.9 * near[number])
-            for number, note_id, kind, name in rows(connection, sql, (json.dumps(list(near)),))
+            number: NameHit(note_id, kind, name, 0.9 * near[number], _part(whole, key))
+            for number, note_id, kind, name, key in rows(connection, sql, (json.dumps(list(near)),))
             if note_id in seen
         }
         return [hits[number] for number in near if number in hits]
 
     def _lists_of(
-        self, connection: apsw.Connection, grams: Sequence[str], generation: int | None, seen: _Seen
+        self, connection: apsw.Connection, grams: Sequence[str], generation: int | None, seen: Seen
     ) -> list[NDArray[np.int32]]:
         """For each three letters the names that hold them, of notes that are seen: cut before the best are chosen."""
         lists = [self._holding(connection, gram, generation) for gram in grams]
@@ -153,46 +164,28 @@ class Names:
         return self._lists.get(generation, gram, read)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The notes that may be found: those allowed (None: all), less those hidden."""
-
-    allowed: frozenset[NoteId] | None
-    hidden: frozenset[NoteId]
-
-    def __contains__(self, note_id: NoteId) -> bool:
-        return note_id not in self.hidden and (self.allowed is None or note_id in self.allowed)
-
-    @property
-    def everything(self) -> bool:
-        return self.allowed is None and not self.hidden
-
-
 _NOT_HIDDEN = "note_id NOT IN (SELECT value FROM json_each(?))"
 
 
-_EXACT_WORTH = {"title": 1.0, "file": 1.0, "alias": 1.0, "heading": 0.85}
+def _part(words: str, name: str) -> NameMatch:
+    """Tell whether these words stand in a name in a row. Both are keys."""
+    return NameMatch.PART if f" {words} " in f" {name} " else NameMatch.NONE
 
 
-def _first(limit: int, found: Iterable[Any], seen: _Seen) -> list[Any]:
-    """The first rows, a note's id in front of each, of notes that are seen."""
-    return list(islice(found if seen.everything else (row for row in found if row[0] in seen), limit))
-
-
-def _exact(connection: apsw.Connection, key: str, seen: _Seen) -> list[NameHit]:
-    every = connection.execute("SELECT note_id, kind, name FROM names WHERE key = ?", (key,))
-    found = _first(200, every, seen)
-    return [NameHit(note_id, kind, name, _EXACT_WORTH[kind], kind != "heading") for note_id, kind, name in found]
-
-
-def _beginning(connection: apsw.Connection, key: str, seen: _Seen) -> list[NameHit]:
+def _beginning(connection: apsw.Connection, key: str, seen: Seen) -> list[NameHit]:
     # A range, which is an index walk where LIKE would scan; U+10FFFF sorts behind every letter there is.
     sql = (
         "SELECT note_id, kind, name, key FROM names WHERE key > ?1 AND key < ?1 || char(0x10ffff) ORDER BY length(key)"
     )
-    found = _first(50, connection.execute(sql + (" LIMIT 50" if seen.everything else ""), (key,)), seen)
+    found = first(50, connection.execute(sql + (" LIMIT 50" if seen.everything else ""), (key,)), seen)
     return [
-        NameHit(note_id, kind, name, _EXACT_WORTH[kind] * (0.75 + 0.2 * len(key) / len(other)))
+        NameHit(
+            note_id,
+            kind,
+            name,
+            WORTH[kind] * (0.75 + 0.2 * len(key) / len(other)),
+            _part(key, other) if kind != "heading" else NameMatch.NONE,
+        )
         for note_id, kind, name, other in found
     ]
 
@@ -230,7 +223,7 @@ def _near(asked: Sequence[str], found: Sequence[tuple[int, str]]) -> dict[int, f
         asked: Words.
         found: (number, key).
     """
-    likeness = Likeness(asked, [telling(key.split()) for _, key in found])
+    likeness = Likeness(asked, [key.split() for _, key in found])
     near = {}
     for place in np.flatnonzero(likeness.coverages() >= _MIN_SIMILARITY).tolist():  # a likeness is never above it
         similarity = likeness.similarity(place)

@@ -14,6 +14,7 @@ from rapidfuzz import fuzz, process
 
 from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
 from vaultrag.store.connection import Readers, rows, scalar
+from vaultrag.store.exact_names import named
 from vaultrag.store.filters import matching_ids
 from vaultrag.store.kept import Kept
 from vaultrag.store.private import Hidden, listed, nothing_hidden
@@ -77,6 +78,15 @@ class NoteRows:
                 if found is not None:
                     return NoteId(found)
         return None
+
+    def named(self, text: str) -> list[NoteId]:
+        """Return the notes that a text names best: by title, alias, file name or path, or as a link or citation does.
+
+        Returns:
+            One where that is unambiguous, several of the same name, or none.
+        """
+        with self._index.readers.reading() as connection:
+            return named(connection, text, self._hidden(connection)) if _is_text(text) else []
 
     def near_paths(self, path: str, k: int = 3) -> list[str]:
         """Known paths that end like this one, else whose names are spelled nearly so: for "did you mean"."""
