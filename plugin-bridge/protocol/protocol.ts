@@ -218,6 +218,11 @@ export interface Hit {
   text: string;
   standing: Standing | null;
   tier: 'partial' | 'strong' | 'weak';
+  places: Place[];
+  title_spans: Span[];
+  name: string;
+  name_kind: '' | 'alias' | 'file';
+  name_spans: Span[];
 }
 
 /** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
@@ -267,6 +272,7 @@ export interface Match {
   spans: Span[];
   heading: string;
   weight: number;
+  places: Place[];
 }
 
 /** A note handed out: the whole of it, the lines asked for, or its one line. */
@@ -298,6 +304,13 @@ export interface NotesChanged {
 export interface PartialAnswer {
   id: number | string;
   answer: Answer;
+}
+
+/** Where a match stands in the file: its line, and the columns in it where the match begins and ends, from 0. */
+export interface Place {
+  line: number;
+  start: number;
+  end: number;
 }
 
 /** Why an answer is not the plain full one, and the command that changes that (empty: it passes by itself). */

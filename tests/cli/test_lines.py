@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import NOTES, Command
 from vaultrag.cli.render.lines import LineFormat, hit_as_line, link_to
-from vaultrag.model import Hit, NotePath, Span
+from vaultrag.model import Hit, NotePath, Place, Span
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -35,11 +35,12 @@ def test_a_hit_is_one_line(title: str, path: str, preview: str) -> None:
 def test_the_place_of_a_match_is_exact() -> None:
     """vimgrep names the line that matches and the byte in it, wherever the preview begins."""
     text = "\n\n  Ein Öl für\ndie Pumpe.\nMore.\n"
-    hit = Hit(NotePath("a.md"), "A", 1.0, 7, 9, "für\ndie Pumpe.", (Span(8, 13),))
+    hit = Hit(NotePath("a.md"), "A", 1.0, 7, 9, "für\ndie Pumpe.", (Span(8, 13),), places=(Place(10, 4, 9),))
     assert hit_as_line(hit, "vimgrep", ROOT, text) == "/vault/a.md:10:5:die Pumpe."
-    first = replace(hit, spans=(Span(0, 3),))
-    assert hit_as_line(first, "vimgrep", ROOT, text) == "/vault/a.md:9:11:  Ein Öl für"
-    assert hit_as_line(replace(hit, spans=()), "vimgrep", ROOT).startswith("/vault/a.md:7:1:")
+    first = replace(hit, spans=(Span(0, 3),), places=(Place(9, 9, 12),))
+    assert hit_as_line(first, "vimgrep", ROOT, text) == "/vault/a.md:9:11:für"
+    assert hit_as_line(first, "vimgrep", ROOT) == "/vault/a.md:9:10:für"
+    assert hit_as_line(replace(hit, spans=(), places=()), "vimgrep", ROOT).startswith("/vault/a.md:7:1:")
     assert hit_as_line(Hit(NotePath("a.md"), "A", 1.0), "vimgrep", ROOT) == "/vault/a.md:1:1:"
 
 
@@ -68,7 +69,7 @@ def test_the_command_prints_each_form(served: Command) -> None:
     (line,) = served.run("search", "impeller", "-n", "1", "--format", "vimgrep", code=0).stdout.splitlines()
     file, number, column, text = line.split(":", 3)
     written = NOTES["Pumps/Seal replacement.md"].splitlines()[int(number) - 1]
-    assert (file, text) == (str(root / "Pumps/Seal replacement.md"), written)
+    assert (file, text) == (str(root / "Pumps/Seal replacement.md"), written.replace("[[", "").replace("]]", ""))
     assert written.encode()[int(column) - 1 :].startswith(b"impeller")
     links = served.run("search", "tomatoes", "-n", "1", "--format", "links", code=0).stdout
     assert links == "[[Garden/Tomatoes|Tomatoes]]\n"

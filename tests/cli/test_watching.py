@@ -149,7 +149,14 @@ def test_editors_get_file_and_line() -> None:
 
 
 def test_editors_with_windows(tmp_path: Path) -> None:
-    """VS Code and its like want --goto FILE:LINE, others FILE:LINE."""
-    for name, args in (("code", ["--goto", "/v/a.md:3"]), ("hx", ["/v/a.md:3"]), ("nvim", ["+3", "/v/a.md"])):
+    """VS Code and its like want --goto FILE:LINE, others FILE:LINE; each gets the column in its own way, or none."""
+    for name, args, with_column in (
+        ("code", ["--goto", "/v/a.md:3"], ["--goto", "/v/a.md:3:5"]),
+        ("hx", ["/v/a.md:3"], ["/v/a.md:3:5"]),
+        ("nvim", ["+3", "/v/a.md"], ["+normal! 3G04l", "/v/a.md"]),
+        ("nano", ["+3", "/v/a.md"], ["+3,5", "/v/a.md"]),
+        ("ed", ["+3", "/v/a.md"], ["+3", "/v/a.md"]),
+    ):
         editor = script(tmp_path / name, "")
         assert editor_command(f"{editor} --wait", {}, [Path("/v/a.md")], 3) == [str(editor), "--wait", *args]
+        assert editor_command(str(editor), {}, [Path("/v/a.md")], 3, 5) == [str(editor), *with_column]

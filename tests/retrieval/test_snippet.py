@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaultrag.notes.rendering import rendered
 from vaultrag.retrieval import snippet
 from vaultrag.retrieval.normalize import fold_letters, folded, whole
 from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
@@ -151,7 +152,7 @@ def test_any(text: str, wanted: dict[str, float], passage: list[int] | None) -> 
     """Any text gives a preview whose spans lie in it in order, and whose lines are lines of the text."""
     shown = preview(text, wanted, (passage[0], passage[1]) if passage else None)
     assert len(shown.text) <= PREVIEW_CHARS
-    assert shown.text in text
+    assert shown.text in rendered(text).text
     assert 0 <= shown.first <= shown.last <= text.count("\n")
     end = 0
     for span in shown.spans:

@@ -17,9 +17,13 @@ _FALLBACKS = ("sensible-editor", "nano", "vim", "vi")
 # Editors that want a line in another way than +LINE.
 _GOTO = {"code", "code-insiders", "codium", "cursor", "windsurf"}
 _COLON = {"subl", "zed", "hx", "helix", "micro", "atom"}
+_VIM = {"vim", "nvim", "gvim", "nvim-qt"}  # "vi" may be another program
+_WITH_COLUMN = {"nano": ",", "emacs": ":", "emacsclient": ":", "kak": ":"}
 
 
-def editor_command(chosen: str, environ: Mapping[str, str], files: Sequence[Path], line: int) -> list[str]:
+def editor_command(
+    chosen: str, environ: Mapping[str, str], files: Sequence[Path], line: int, column: int = 0
+) -> list[str]:
     """The command that opens files, the first one at a line.
 
     Args:
@@ -27,6 +31,7 @@ def editor_command(chosen: str, environ: Mapping[str, str], files: Sequence[Path
         environ: The environment.
         files: At least one.
         line: From 1; 0 for none.
+        column: In characters, from 1; 0 for none.
 
     Raises:
         ConfigError: There is no such editor.
@@ -43,17 +48,22 @@ def editor_command(chosen: str, environ: Mapping[str, str], files: Sequence[Path
     command[0] = os.path.expanduser(command[0])  # noqa: PTH111 - Path.expanduser() raises where there is no such user
     if shutil.which(command[0], path=environ.get("PATH")) is None:
         raise ConfigError(f"the editor {command[0]} is not there", hint="export EDITOR=nano")
-    return [*command, *_at(Path(command[0]).name, files, line)]
+    return [*command, *_at(Path(command[0]).name, files, line, column)]
 
 
-def _at(editor: str, files: Sequence[Path], line: int) -> list[str]:
+def _at(editor: str, files: Sequence[Path], line: int, column: int) -> list[str]:
     names = [str(file) for file in files]
     if not line:
         return names
+    at = f"{line}:{column}" if column else str(line)
+    if editor in _VIM and column > 1:
+        return [f"+normal! {line}G0{column - 1}l", *names]
+    if editor in _WITH_COLUMN and column:
+        return [f"+{line}{_WITH_COLUMN[editor]}{column}", *names]
     if editor in _GOTO:
-        return ["--goto", f"{names[0]}:{line}", *names[1:]]
+        return ["--goto", f"{names[0]}:{at}", *names[1:]]
     if editor in _COLON:
-        return [f"{names[0]}:{line}", *names[1:]]
+        return [f"{names[0]}:{at}", *names[1:]]
     return [f"+{line}", *names]
 
 

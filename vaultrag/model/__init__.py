@@ -12,6 +12,7 @@ from vaultrag.model.answers import (
     InNote,
     Match,
     NoteView,
+    Place,
     Span,
     Tier,
 )
@@ -102,6 +103,7 @@ __all__ = [
     "IndexInfo",
     "Match",
     "NoteView",
+    "Place",
     "Reason",
     "Span",
     "State",

@@ -45,10 +45,27 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a match stands in the file: its line, and the columns in it where the match begins and ends, from 0."""
+
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One note found. ``start_line`` and ``end_line`` are file lines of the best passage; both 0 when there is none.
 
     Attributes:
+        preview: The best passage as a reader sees it: without marks, addresses and what only machines read.
+        spans: What matches, in ``preview``.
+        places: Where each of ``spans`` stands in the file. One place and no span: something that is not shown matches,
+            such as a link's address.
+        title_spans: What matches, in ``title``.
+        name: Another name of the note that matches better than its title; empty where none does.
+        name_kind: ``alias`` or ``file``; empty without ``name``.
+        name_spans: What matches, in ``name``.
         line: The sentences that fit best, from two places of the note and on one line, where the shape is ``compact``
             or the budget had room for no more.
         text: The whole note, where the shape is ``full`` and the budget had room for it.
@@ -72,6 +89,11 @@ class Hit:
     text: str = ""
     standing: Standing | None = None
     tier: Tier = "partial"
+    places: tuple[Place, ...] = ()
+    title_spans: tuple[Span, ...] = ()
+    name: str = ""
+    name_kind: Literal["", "alias", "file"] = ""
+    name_spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +167,12 @@ class Match:
     Attributes:
         line: The file's line.
         column: Where ``text`` begins in that line; a long line is cut.
-        text: The line, or the part of it around what matches.
+        text: The line as a reader sees it, or the part of it around what matches.
         spans: What matches, in ``text``.
         heading: The heading above the line.
         weight: Share of the query's word weight that the line holds, 0 to 1.
+        places: Where each of ``spans`` stands in the file. One place and no span: something that is not shown matches,
+            such as a link's address.
     """
 
     line: int
@@ -157,6 +181,7 @@ class Match:
     spans: tuple[Span, ...]
     heading: str
     weight: float
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,11 @@ MIN_BASE64_CHARS = 200
 _LINK = re.compile(rf"\[(?:{WIKILINK_TAIL}|{MARKDOWN_TAIL})")
 _EMBED = re.compile(rf"!\[(?:{WIKILINK_TAIL}|{MARKDOWN_TAIL})")
 _TEMPLATE = re.compile(r"\{\{[^{}\n\0]*+\}\}")
-_DATA_URI = re.compile(
+DATA_URI = re.compile(
     r"\bdata:(?:(?:image|audio|video|font|text|application|model)/[\w.+-]++|(?=;base64))(?:;[\w=.+-]++)*+,[^\s)\"'>\]\0]*+"
 )
 _HTML_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]*+)(?:[\s/][^<>\n\0]*+)?>")
-_HTML_NAMES = frozenset(
+HTML_NAMES = frozenset(
     """a abbr article aside audio b big blockquote body br button canvas caption center cite code col colgroup dd del
     details dfn div dl dt em figcaption figure font footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img
     input ins kbd label li link main mark meta nav ol p path picture pre progress q s samp script section small source
@@ -44,10 +44,10 @@ _CALLOUT = re.compile(r"(\n[ \t>]*>[ \t]*)\[![\w-]++[^\]\n\0]*+\][-+]?")
 # Only at the edge of a word: "2**3" keeps its stars. The look back comes second so that the search can go by "**".
 _STRONG = re.compile(r"\*\*(?:(?<![\w*~]\*\*)(?=[^\s*])|(?<=[^\s*]\*\*)(?![\w*]))")
 _STRUCK = re.compile(r"~~(?:(?<![\w*~]~~)(?=[^\s~])|(?<=[^\s~]~~)(?![\w~]))")
-_BASE64 = re.compile(rf"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{{{MIN_BASE64_CHARS},}}+")
-_ATTACHMENT = re.compile(r"\.(?!md$)[A-Za-z0-9]{1,12}$")
+BASE64 = re.compile(rf"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{{{MIN_BASE64_CHARS},}}+")
+ATTACHMENT = re.compile(r"\.(?!md$)[A-Za-z0-9]{1,12}$")
 _DRAWING = re.compile(r"(?:^|\n)(?:%%[ \t]*\n)?#{1,2} Drawing[ \t]*(?=\n|\Z)")
-_DRAWING_NOTICE = re.compile(r"==⚠[^\n]*⚠==[^\n]*")
+DRAWING_NOTICE = re.compile(r"==⚠[^\n]*⚠==[^\n]*")
 
 
 def clean(body: str, *, drawing: bool = False) -> str:
@@ -65,7 +65,7 @@ def clean(body: str, *, drawing: bool = False) -> str:
 
 def without_drawing(body: str) -> str:
     """Blank an Excalidraw note's picture, which is everything from its ``Drawing`` heading on."""
-    body = _DRAWING_NOTICE.sub("", body)
+    body = DRAWING_NOTICE.sub("", body)
     found = _DRAWING.search(body)
     return body if found is None else body[: found.start()] + "\n" * body.count("\n", found.start())
 
@@ -74,7 +74,7 @@ def clean_lifted(lifted: Lifted) -> str:
     """Clean a body whose code and comments have been lifted out; the code comes back."""
     text = lifted.text
     if "data:" in text:
-        text = _DATA_URI.sub("", text)
+        text = DATA_URI.sub("", text)
     if "{" in text:
         text = _TEMPLATE.sub("", text)
     if "[" in text:
@@ -88,7 +88,7 @@ def clean_lifted(lifted: Lifted) -> str:
     if ">" in text and "[!" in text:
         text = _CALLOUT.sub(r"\1", text)
     text = lifted.restore(text[1:])
-    return _BASE64.sub(_without_data, text) if has_long_run(text, MIN_BASE64_CHARS) else text
+    return BASE64.sub(_without_data, text) if has_long_run(text, MIN_BASE64_CHARS) else text
 
 
 def visible(line: str) -> str:
@@ -123,7 +123,7 @@ def _shown_embed(found: re.Match[str]) -> str:
     target, _, label, _, _ = found.groups()
     if target is None:
         return _kept(label, found)
-    attachment = _ATTACHMENT.search(target.partition("#")[0].rstrip("\\ "))
+    attachment = ATTACHMENT.search(target.partition("#")[0].rstrip("\\ "))
     return _kept("" if attachment else _name(target), found)
 
 
@@ -145,7 +145,7 @@ def _kept(shown: str, found: re.Match[str]) -> str:
 
 def _without_tag(found: re.Match[str]) -> str:
     """Only names that HTML knows: ``<String>`` and ``<your name>`` are text."""
-    return "" if found[1].lower() in _HTML_NAMES else found[0]
+    return "" if found[1].lower() in HTML_NAMES else found[0]
 
 
 def _without_data(found: re.Match[str]) -> str:

@@ -129,7 +129,7 @@ class _Lifter:
             return start + 1
         if len(mark) > MAX_TICKS:
             return inside
-        closing = _run_of(mark[0], len(mark)).search(self.body, inside, inside + MAX_CODE_SPAN)
+        closing = run_of(mark[0], len(mark)).search(self.body, inside, inside + MAX_CODE_SPAN)
         if closing is None or self.body[closing.end() : closing.end() + 1] == "`":
             return inside
         content = self.body[inside : closing.start()]
@@ -154,7 +154,7 @@ class _Lifter:
         if mark[0] == "`" and "`" in info:
             return 0
         content = info_end if info_end >= 0 else len(body)
-        closing = _closing_fence(mark[0], len(mark)).search(body, content)
+        closing = closing_fence(mark[0], len(mark)).search(body, content)
         self._copy_until(start)
         if closing and self._is_payload(info, start):
             self.text.append("\n" * body.count("\n", content, closing.start()))
@@ -187,12 +187,12 @@ class _Lifter:
 
 
 @lru_cache(maxsize=64)
-def _run_of(character: str, length: int) -> re.Pattern[str]:
-    """Exactly ``length`` of ``character``."""
+def run_of(character: str, length: int) -> re.Pattern[str]:
+    """Match exactly ``length`` of ``character``."""
     return re.compile(rf"(?<!{character}){character}{{{length}}}(?!{character})")
 
 
 @lru_cache(maxsize=64)
-def _closing_fence(character: str, length: int) -> re.Pattern[str]:
-    """A line that is nothing but the closing fence, with the line end in front of it."""
+def closing_fence(character: str, length: int) -> re.Pattern[str]:
+    """Match a line that is nothing but the closing fence, with the line end in front of it."""
     return re.compile(rf"\n[ \t>]*{character}{{{length},}}[ \t]*(?=\n|\Z)")

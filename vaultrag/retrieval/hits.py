@@ -10,15 +10,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
-from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Standing
-from vaultrag.notes import file_text, parse_note, read_body
+from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Span, Standing
+from vaultrag.notes import file_text, file_title, parse_note, read_body
+from vaultrag.notes.rendering import rendered
 from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable, VectorScan
 from vaultrag.retrieval.best_sentences import Lines, best_sentences
 from vaultrag.retrieval.normalize import folded
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
 from vaultrag.retrieval.ranked import RankedNote
-from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, occurrences, preview, words_place
+from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, in_file, merged, occurrences, preview, words_place
 
 LINE_TOKENS = (100, 100, 40)
 """What the lines of the first hits may cost; the last figure holds for all that follow."""
@@ -52,6 +54,7 @@ class HitMaker:
         max_chars: int = PREVIEW_CHARS,
         shape: Shape = "preview",
         line_tokens: Sequence[int] = LINE_TOKENS,
+        measure: Callable[[str], int] = len,
     ) -> tuple[list[Hit], list[NotePath]]:
         """The first ``limit`` hits that still exist, and the paths of those that do not.
 
@@ -63,6 +66,7 @@ class HitMaker:
             max_chars: Length of a preview at most; 0 for none.
             shape: ``compact``: the line is filled in and there is no preview; ``full``: line, preview and text.
             line_tokens: What each line may cost; the last figure holds for all that follow.
+            measure: Counts a text in the units that columns are wanted in.
         """
         aged = self._standings()
         hits: list[Hit] = []
@@ -78,7 +82,9 @@ class HitMaker:
                 if row is None:
                     continue
                 tokens = line_tokens[min(len(hits), len(line_tokens) - 1)]
-                hit = self._hit(note, row, headings.get(note.note_id, ()), wanted, scan, max_chars, shape, tokens, aged)
+                hit = self._hit(
+                    note, row, headings.get(note.note_id, ()), wanted, scan, max_chars, shape, tokens, aged, measure
+                )
                 if hit is None:
                     gone.append(row.path)
                 else:
@@ -107,6 +113,7 @@ class HitMaker:
         shape: Shape,
         line_tokens: int,
         aged: Mapping[NoteId, Aged],
+        measure: Callable[[str], int],
     ) -> Hit | None:
         result = self._reader.read(row.path)
         if isinstance(result, Gone | Skipped):
@@ -128,20 +135,45 @@ class HitMaker:
         if _rewritten(note, row, result, wanted):
             return None
         if max_chars <= 0 and shape == "preview":
-            return _with_place(note, row, standing, result, 1, None, "")
+            return named(_with_place(note, row, standing, result, 1, None, ""), row, wanted)
         body, body_line = read_body(result.data)
         if not body.strip():
-            return _shaped(_with_place(note, row, standing, result, body_line, None, ""), result, shape, line_tokens)
+            hit = named(_with_place(note, row, standing, result, body_line, None, ""), row, wanted)
+            return _shaped(hit, result, shape, line_tokens)
         place = scan.passage(note.note_id) if scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
         shown = preview(body, wanted, lines, max_chars=max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
         hit = _with_place(note, row, standing, result, body_line, shown, heading)
+        hit = named(replace(hit, places=in_file(shown.places, body, body_line, measure)), row, wanted)
         if shape == "preview":
             return hit
         places = [(shown.first, shown.last), lines, words_place(body, wanted)]
         return _shaped(hit, result, shape, line_tokens, wanted, [place for place in places if place is not None])
+
+
+def named(hit: Hit, row: NoteRow, wanted: Mapping[str, float]) -> Hit:
+    """Mark what matches in the note's title; add the alias or file name that matches better."""
+    if not wanted:
+        return hit
+    spans, most = _in_name(row.title, wanted)
+    best: tuple[str, Literal["", "alias", "file"], tuple[Span, ...]] = ("", "", ())
+    file = file_title(row.path)
+    others: list[tuple[str, Literal["alias", "file"]]] = [(alias, "alias") for alias in row.aliases]
+    others += [(file, "file")] if file != row.title else []
+    for name, kind in others:
+        name_spans, weight = _in_name(name, wanted)
+        if weight > most + 1e-9:
+            best, most = (name, kind, name_spans), weight
+    if not spans and not best[0]:
+        return hit
+    return replace(hit, title_spans=spans, name=best[0], name_kind=best[1], name_spans=best[2])
+
+
+def _in_name(name: str, wanted: Mapping[str, float]) -> tuple[tuple[Span, ...], float]:
+    found = occurrences(folded(name), wanted)
+    return merged([Span(start, end) for start, end, _ in found]), sum(wanted[w] for w in {word for _, _, word in found})
 
 
 def _rewritten(note: RankedNote, row: NoteRow, content: Content, wanted: Mapping[str, float]) -> bool:
@@ -150,7 +182,8 @@ def _rewritten(note: RankedNote, row: NoteRow, content: Content, wanted: Mapping
         return False
     if not any(part.arm == "words" for part in note.evidence):
         return False
-    return not occurrences(folded(f"{row.path}\n{file_text(content.data)}"), wanted)
+    text = f"{row.path}\n{file_text(content.data)}"
+    return not occurrences(folded(text), wanted) and not occurrences(folded(rendered(text).text), wanted)
 
 
 def _shaped(
@@ -167,7 +200,7 @@ def _shaped(
     line = best_sentences(note.text.text, wanted or {}, places, line_tokens)
     line = line or record(note, hit.standing, tokens=min(line_tokens, RECORD_TOKENS))
     if shape == "compact":
-        return replace(hit, line=line, preview="", spans=())
+        return replace(hit, line=line, preview="", spans=(), places=hit.places[:1])
     return replace(hit, line=line, text=file_text(content.data))
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vaultrag.model import Span
+from vaultrag.model import Place, Span
 from vaultrag.retrieval.normalize import folded, whole
-from vaultrag.retrieval.snippet import line_starts, occurrences
+from vaultrag.retrieval.snippet import Part, hidden_occurrences, line_starts, merged, occurrences
 
 LINE_CHARS = 240
 """A longer line is cut around its first match."""
@@ -17,17 +16,25 @@ _LEAD = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One line (0-based, of the text given). ``lead``: what stands left of ``text`` in it; ``spans``: in ``text``."""
+class LineMatch:
+    """One line (0-based, of the text given).
+
+    Attributes:
+        lead: What stands left of ``text`` in the line's source.
+        text: The line as a reader sees it, or the part of it around what matches.
+        spans: What matches, in ``text``.
+        places: Where that stands; of a line on which only something matches that is not shown, where that stands.
+    """
 
     line: int
     lead: str
     text: str
     spans: tuple[Span, ...]
     weight: float
+    places: tuple[Place, ...]
 
 
-def places(text: str, wanted: Mapping[str, float], *, limit: int) -> tuple[list[Place], int]:
+def places(text: str, wanted: Mapping[str, float], *, limit: int) -> tuple[list[LineMatch], int]:
     """The weightiest lines, in the text's order, and how many lines hold anything at all.
 
     Args:
@@ -35,34 +42,40 @@ def places(text: str, wanted: Mapping[str, float], *, limit: int) -> tuple[list[
         wanted: Stem or literal of each query word, folded, with its weight (as for ``snippet.preview``).
         limit: Lines at most.
     """
-    starts = line_starts(text)
+    part = Part(text, line_starts(text))
+    found = occurrences(folded(part.copy.text), wanted)
+    hidden = not found
+    if hidden:
+        found = hidden_occurrences(part, wanted)
     by_line: dict[int, list[tuple[int, int, str]]] = {}
-    for start, end, word in occurrences(folded(text), wanted):
-        by_line.setdefault(bisect_right(starts, start) - 1, []).append((start, end, word))
+    for start, end, word in found:
+        by_line.setdefault(part.line(start), []).append((start, end, word))
     total = sum(wanted.values()) or 1.0
     weighed = {line: sum(wanted[word] for word in {hit[2] for hit in hits}) / total for line, hits in by_line.items()}
     best = sorted(by_line, key=lambda line: (-weighed[line], line))[: max(0, limit)]
-    return [_place(text, starts, line, by_line[line], weighed[line]) for line in sorted(best)], len(by_line)
+    matches = [_match(part, line, by_line[line], round(weighed[line], 6), hidden=hidden) for line in sorted(best)]
+    return matches, len(by_line)
 
 
-def _place(text: str, starts: list[int], line: int, hits: list[tuple[int, int, str]], weight: float) -> Place:
-    begin = starts[line]
-    end = starts[line + 1] - 1 if line + 1 < len(starts) else len(text)
+def _match(part: Part, line: int, hits: list[tuple[int, int, str]], weight: float, *, hidden: bool) -> LineMatch:
+    shown = part.copy.text
+    begin = shown.rfind("\n", 0, hits[0][0]) + 1
+    end = shown.find("\n", hits[0][0])
+    end = len(shown) if end < 0 else end
     first, last = begin, end
     if end - begin > LINE_CHARS:
         first = max(begin, min(hits[0][0] - _LEAD, end - LINE_CHARS))
-        while first > begin and not whole(text, first):
+        while first > begin and not whole(shown, first):
             first -= 1
         last = min(end, first + LINE_CHARS)
-        while last > first and last < end and not whole(text, last):
+        while last > first and last < end and not whole(shown, last):
             last -= 1
-    spans: list[Span] = []
-    for start, stop, _ in hits:
-        start, stop = start - first, min(stop, end) - first
-        if stop > last - first:
-            break
-        if spans and start <= spans[-1].end:
-            spans[-1] = Span(spans[-1].start, max(spans[-1].end, stop))
-        else:
-            spans.append(Span(start, stop))
-    return Place(line, text[begin:first], text[first:last], tuple(spans), round(weight, 6))
+    inside = [] if hidden else [(start - first, min(stop, end) - first) for start, stop, _ in hits]
+    spans = merged([Span(start, stop) for start, stop in inside if stop <= last - first])
+    found = tuple(part.place(first + span.start, first + span.end) for span in spans)
+    if hidden:
+        found = (part.place(hits[0][0], hits[0][0]),)
+    source = part.starts[line]
+    return LineMatch(
+        line, part.text[source : max(source, part.copy.start(first))], shown[first:last], spans, weight, found
+    )

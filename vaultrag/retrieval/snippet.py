@@ -1,7 +1,8 @@
 """Where in a note the answer stands: the best run of lines for the query's words, and a preview with what matches.
 
-Works on the note's own text, as it is on disk now. Words are looked for in a folded copy (``retrieval.normalize``); all
-positions are of the text itself.
+Works on the note's own text, as it is on disk now, rendered as a reader sees it (``notes.rendering``). Words are looked
+for in a folded copy of that (``retrieval.normalize``). What is shown is the rendered text; each match knows its place
+in the file.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, islice, takewhile
 
-from vaultrag.model import Span
+from vaultrag.model import Place, Span
+from vaultrag.notes.rendering import rendered
+from vaultrag.notes.sentences import sentence_spans
+from vaultrag.notes.stretches import around
 from vaultrag.notes.words import unspaced
 from vaultrag.retrieval.normalize import Folded, fold_letters, folded, whole
 
@@ -24,26 +28,40 @@ PREVIEW_CHARS = 700
 """No preview is longer."""
 
 _WINDOW_CHARS = 420
+_WHOLE = 3_000  # a longer note is rendered only around the place that is shown
+_TRIES = 4  # places that turn out to be hidden, before all of it is rendered
 _MAX_OCCURRENCES = 400
 _ENDING = 4  # a word may be so much longer than its stem and still be a form of it
+_WORD = 30  # a word that is cut at the end of a preview is left out, if it is no longer
 _MARKS = 64  # more marks on one letter are not writing
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Lines ``first`` to ``last`` (0-based, inclusive, of the text given) and the part of them that is shown."""
+    """What is shown of a note, and where it stands.
+
+    Attributes:
+        first: First line of the place, 0-based, of the text given.
+        last: Its last line, inclusive.
+        text: The rendered text shown.
+        spans: What matches, in ``text``.
+        weight: Share of the query's weight that the place holds.
+        places: Where each of ``spans`` stands in the text given. Where nothing that is shown matches, but something
+            behind it does (a link's address), that.
+    """
 
     first: int
     last: int
     text: str
     spans: tuple[Span, ...]
     weight: float
+    places: tuple[Place, ...] = ()
 
 
 def preview(
     text: str, wanted: Mapping[str, float], passage: tuple[int, int] | None = None, *, max_chars: int = PREVIEW_CHARS
 ) -> Preview:
-    """The best place in ``text``, shown.
+    """Show the best place of a note, as a reader sees it.
 
     Args:
         text: The note's body.
@@ -52,26 +70,109 @@ def preview(
         max_chars: The preview's length at most.
     """
     starts = line_starts(text)
-    found = occurrences(folded(text), wanted)
-    total = sum(wanted.values()) or 1.0
-    place, weight = _best_window(found, wanted)
+    span: tuple[int, int] | None = None
     if passage is not None:
         first, last = (min(line, len(starts) - 1) for line in passage)
         span = (starts[first], _end_of(starts, last, len(text)))
-        inside = {word for _, _, word in found[bisect_left(found, (span[0],)) : bisect_left(found, (span[1],))]}
-        in_passage = sum(wanted[word] for word in inside)
+    if len(text) > _WHOLE and not _broken_words(text):
+        found = occurrences(folded(text), wanted)
+        for _ in range(_TRIES if found or span else 0):
+            place, weight = _choose(found, wanted, span, max_chars)
+            begin, end = around(text, *(place or (0, 0)))
+            part = Part(text[begin:end], starts, begin, text)
+            shown = _in_part(part, wanted, span, max_chars)
+            if shown.text and shown.weight > weight - 1e-6 and (shown.spans or not weight):
+                return shown
+            kept = [one for one in found if not begin <= one[0] < end or part.shows(one[0], one[1])]
+            if len(kept) == len(found):
+                break
+            found = kept
+    return _in_part(Part(text, starts), wanted, span, max_chars)
+
+
+class Part:
+    """A part of a body, rendered, and the way back to the body's lines."""
+
+    def __init__(self, text: str, starts: Sequence[int], offset: int = 0, whole: str | None = None) -> None:
+        """Args:
+        text: The part.
+        starts: Where the lines of the whole body begin.
+        offset: Where the part begins in the body.
+        whole: The body; None where the part is all of it.
+        """
+        self.text = text
+        self.starts = starts
+        self.offset = offset
+        self.copy = rendered(text, whole)
+
+    def line(self, position: int) -> int:
+        """Return the body's line of what is rendered at ``position``."""
+        return bisect_right(self.starts, self.offset + self.copy.start(position)) - 1
+
+    def place(self, start: int, end: int) -> Place:
+        """Return where a stretch of the rendered text, which is on one line, stands in the body."""
+        first, behind = self.offset + self.copy.start(start), self.offset + self.copy.end(end)
+        line = bisect_right(self.starts, first) - 1
+        behind = min(behind, _end_of(self.starts, line, behind))
+        return Place(line, first - self.starts[line], max(first, behind) - self.starts[line])
+
+    def position(self, source: int) -> int:
+        """Return where what stands at ``source`` in the body is rendered."""
+        return min(len(self.copy.text), self.copy.position(max(0, source - self.offset)))
+
+    def shows(self, start: int, end: int) -> bool:
+        """Return whether anything of this stretch of the body is rendered."""
+        return self.position(start) < self.position(end)
+
+
+def _choose(
+    found: Sequence[tuple[int, int, str]],
+    wanted: Mapping[str, float],
+    span: tuple[int, int] | None,
+    max_chars: int,
+) -> tuple[tuple[int, int] | None, float]:
+    """Choose the place to show, with the share of the query's weight in it: the passage, or where the words agree."""
+    total = sum(wanted.values()) or 1.0
+    width = min(_WINDOW_CHARS, max_chars * 2 // 3)
+    place, weight = _best_window(found, wanted, width)
+    if span is not None:
+        inside = found[bisect_left(found, (span[0],)) : bisect_left(found, (span[1],))]
+        in_passage = sum(wanted[word] for word in {word for _, _, word in inside})
         if place is None or weight - in_passage < 0.5 * total:
-            place, weight = (span[0], span[1]), in_passage
-    if place is None:
-        place = _first_text(text)
-    first = bisect_right(starts, place[0]) - 1
-    last = max(first, bisect_right(starts, max(place[0], place[1] - 1)) - 1)
-    return _shown(text, starts, first, last, place, found, weight / total, max_chars)
+            if span[1] - span[0] <= max_chars:
+                return span, in_passage / total
+            # More than can be shown: the part of it that matches.
+            place, weight = _best_window(inside, wanted, width)
+            place = place or (span[0], span[0])
+    return place, weight / total
+
+
+def _in_part(part: Part, wanted: Mapping[str, float], span: tuple[int, int] | None, max_chars: int) -> Preview:
+    copy = part.copy
+    found = occurrences(folded(copy.text), wanted)
+    hidden = () if found or not copy.joints else hidden_occurrences(part, wanted)
+    shown_span = None if span is None else (part.position(span[0]), part.position(span[1]))
+    place, weight = _choose(found or hidden, wanted, shown_span, max_chars)
+    return _shown(part, place or _first_text(copy.text), found, hidden, weight, max_chars)
+
+
+def hidden_occurrences(part: Part, wanted: Mapping[str, float]) -> list[tuple[int, int, str]]:
+    """Find what matches in the source only, by the rendered places where it would stand."""
+    place = part.copy.position
+    return [(place(start), place(end), word) for start, end, word in occurrences(folded(part.text), wanted)]
+
+
+_BREAKING = re.compile(r"(?:\*\**|~~?|==|&#?\w{1,31};|</?\w{1,10}>)(?=\w)")
+
+
+def _broken_words(text: str) -> bool:
+    """Return whether marks stand inside words, which are found only in the rendered text."""
+    return any(text[found.start() - 1].isalnum() for found in _BREAKING.finditer(text) if found.start())
 
 
 def words_place(text: str, wanted: Mapping[str, float]) -> tuple[int, int] | None:
     """Return the lines of the window that holds most of the query's words; None where it holds none."""
-    place, _ = _best_window(occurrences(folded(text), wanted), wanted)
+    place, _ = _best_window(occurrences(folded(text), wanted), wanted, _WINDOW_CHARS)
     if place is None:
         return None
     starts = line_starts(text)
@@ -140,9 +241,9 @@ def _written(word: str) -> str:
 
 
 def _best_window(
-    found: Sequence[tuple[int, int, str]], wanted: Mapping[str, float]
+    found: Sequence[tuple[int, int, str]], wanted: Mapping[str, float], width: int
 ) -> tuple[tuple[int, int] | None, float]:
-    """The stretch of at most ``_WINDOW_CHARS`` that holds the most weight of different words, the tightest first."""
+    """The stretch of at most ``width`` characters that holds the most weight of different words, the tightest first."""
     best: tuple[int, int] | None = None
     best_weight = 0.0
     counts: dict[str, int] = {}
@@ -151,7 +252,7 @@ def _best_window(
         counts[word] = counts.get(word, 0) + 1
         if counts[word] == 1:
             weight += wanted[word]
-        while end - found[left][0] > _WINDOW_CHARS or (counts[found[left][2]] > 1 and found[left][0] < start):
+        while found[left][0] < start and (end - found[left][0] > width or counts[found[left][2]] > 1):
             gone = found[left][2]
             counts[gone] -= 1
             if counts[gone] == 0:
@@ -163,41 +264,70 @@ def _best_window(
 
 
 def _shown(
-    text: str,
-    starts: Sequence[int],
-    first: int,
-    last: int,
+    part: Part,
     place: tuple[int, int],
     found: Sequence[tuple[int, int, str]],
+    hidden: Sequence[tuple[int, int, str]],
     weight: float,
     max_chars: int,
 ) -> Preview:
-    begin, end = starts[first], _end_of(starts, last, len(text))
-    # Room left over goes to the lines that follow, for a preview that reads as a piece of the note.
-    line = last + 1
-    while line < len(starts) and _end_of(starts, line, len(text)) - begin <= max_chars // 2:
-        end = _end_of(starts, line, len(text))
-        line += 1
-    if end - begin > max_chars:
-        lead = max(0, min(place[0] - begin - max_chars // 4, end - begin - max_chars))
-        begin = _word_start(text, begin + lead) if lead else begin
-        end = begin + max_chars
-        while end > begin + 1 and not whole(text, end) and begin + max_chars - end < _MARKS:
-            end -= 1
+    text = part.copy.text
+    first, last = part.line(place[0]), part.line(max(place[0], place[1] - 1))
+    begin, end = _stretch(text, place, max_chars)
     shown = text[begin:end]
     lead = len(shown) - len(shown.lstrip())
     shown, begin = shown.strip(), begin + lead
     end = begin + len(shown)
     here = islice(found, bisect_left(found, (begin,)), None)
-    spans = [
-        Span(start - begin, stop - begin)
-        for start, stop, _ in takewhile(lambda place: place[0] <= end, here)
-        if stop <= end
-    ]
-    return Preview(first, last, shown, _merged(spans), weight)
+    spans = merged(
+        [
+            Span(start - begin, stop - begin)
+            for start, stop, _ in takewhile(lambda place: place[0] <= end, here)
+            if stop <= end
+        ]
+    )
+    places = tuple(part.place(begin + span.start, begin + span.end) for span in spans)
+    if hidden and not places:
+        at = next((start for start, _, _ in hidden if start >= place[0]), hidden[0][0])
+        places = (part.place(at, at),)
+    return Preview(first, max(first, last), shown, spans, weight, places)
 
 
-def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+def _stretch(text: str, place: tuple[int, int], max_chars: int) -> tuple[int, int]:
+    """Choose what is shown: the lines of the place, else the sentences around it, and what follows."""
+    begin = text.rfind("\n", 0, place[0]) + 1
+    end = _line_end(text, max(place[0], place[1] - 1))
+    if end - begin <= max_chars:
+        # Room left over goes to the lines that follow, for a preview that reads as a piece of the note.
+        while end < len(text) and (further := _line_end(text, end + 1)) - begin <= max(max_chars // 2, end - begin):
+            end = further
+        return begin, end
+    if place[0] - begin > max_chars // 4:
+        reach = max(0, min(max_chars // 2, max_chars - (place[1] - place[0])))
+        sentence = _sentence_start(text, begin, place[0], reach)
+        begin = _word_start(text, place[0] - min(reach, max_chars // 4)) if sentence is None else sentence
+    line_end, end = end, min(begin + max_chars, len(text))
+    if end < line_end and (blank := text.rfind(" ", max(place[1], end - _WORD), end)) > 0:
+        end = blank
+    while end > begin + 1 and not whole(text, end) and begin + max_chars - end < _MARKS:
+        end -= 1
+    return begin, end
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+def _sentence_start(text: str, line: int, position: int, reach: int) -> int | None:
+    """Return where the sentence at ``position`` begins on its line; None where that is more than ``reach`` before."""
+    earliest = max(line, position - reach)
+    begins = [earliest + start for start, _ in sentence_spans(text[earliest : position + 1])]
+    inside = [begin for begin in begins if begin > earliest or earliest == line]
+    return inside[-1] if inside else None
+
+
+def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
     merged: list[Span] = []
     for span in spans:
         if merged and span.start <= merged[-1].end:
@@ -205,6 +335,26 @@ def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
         else:
             merged.append(span)
     return tuple(merged)
+
+
+def in_file(
+    places: Sequence[Place], body: str, body_line: int, measure: Callable[[str], int] = len
+) -> tuple[Place, ...]:
+    """Return places of a body as places of its file.
+
+    Args:
+        places: Lines from 0.
+        body: What they are places of.
+        body_line: File line of the body's first line.
+        measure: Counts a text in the units that columns are wanted in.
+    """
+    if measure is len or body.isascii():
+        return tuple(Place(place.line + body_line, place.start, place.end) for place in places)
+    lines = body.split("\n") if places else []
+    return tuple(
+        Place(one.line + body_line, measure(lines[one.line][: one.start]), measure(lines[one.line][: one.end]))
+        for one in places
+    )
 
 
 def _first_text(text: str) -> tuple[int, int]:

@@ -160,6 +160,7 @@ def _search(session: Session, params: Search, notify: Notify) -> Answer:
         max_tokens=params.max_tokens,
         deadline_s=None if params.deadline_ms is None else params.deadline_ms / 1000,
         include_weak=params.include_weak,
+        measure=length(session.units),
     )
     return in_answer(answer, session.units)
 

@@ -15,15 +15,15 @@ Units = Literal["codepoint", "utf-16", "byte"]
 
 
 def in_answer(answer: Answer, units: Units) -> Answer:
-    """The answer with its spans in these units."""
-    if units == "codepoint" or all(hit.preview.isascii() for hit in (*answer.hits, *answer.nearest)):
+    """The answer with its spans in these units. (The columns of places are counted where the whole line is known.)"""
+    if units == "codepoint":
         return answer
     hits, nearest = (tuple(_in_hit(hit, units) for hit in listed) for listed in (answer.hits, answer.nearest))
     return replace(answer, hits=hits, nearest=nearest)
 
 
 def in_matches(found: InNote, units: Units) -> InNote:
-    """The matches with their spans in these units. (Their columns are counted where the whole line is known.)"""
+    """The matches with their spans in these units. (Columns are counted where the whole line is known.)"""
     if units == "codepoint":
         return found
     return replace(found, matches=tuple(_in_match(match, units) for match in found.matches))
@@ -49,7 +49,14 @@ def _spans(text: str, spans: tuple[Span, ...], units: Units) -> tuple[Span, ...]
 
 
 def _in_hit(hit: Hit, units: Units) -> Hit:
-    return replace(hit, spans=_spans(hit.preview, hit.spans, units))
+    if (hit.preview + hit.title + hit.name).isascii():
+        return hit
+    return replace(
+        hit,
+        spans=_spans(hit.preview, hit.spans, units),
+        title_spans=_spans(hit.title, hit.title_spans, units),
+        name_spans=_spans(hit.name, hit.name_spans, units),
+    )
 
 
 def _in_match(match: Match, units: Units) -> Match:

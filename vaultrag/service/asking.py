@@ -85,9 +85,10 @@ class Asking:
             shared, lines = min(chars, wish.preview_chars(count)), wish.line_tokens(count)
             with turns.turn(ticket), lap("previews"):
                 hits, gone = self._parts.hits.make(
-                    notes, wanted, scan, limit=limit, max_chars=shared, shape=wish.made, line_tokens=lines
-                )
-                nearest = self._nearest(ranking, wanted, scan) if len(hits) < limit and not include_weak else []
+                    notes, wanted, scan, limit=limit, max_chars=shared, shape=wish.made, line_tokens=lines,
+                    measure=wish.measure,
+                )  # fmt: skip
+                nearest = self._nearest(ranking, wanted, scan, wish) if len(hits) < limit and not include_weak else []
             self._look_at([*hits, *nearest], gone)
             reasons = [*reasons, *_reasons_of(text, draft, ranking, self._parts.table.matching)]
             total = len(notes) - len(gone)
@@ -183,11 +184,14 @@ class Asking:
     def _limit(self, limit: int | None) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))
 
-    def _nearest(self, ranking: Ranking, wanted: Mapping[str, float], scan: VectorScan | None) -> list[Hit]:
+    def _nearest(
+        self, ranking: Ranking, wanted: Mapping[str, float], scan: VectorScan | None, wish: Delivery
+    ) -> list[Hit]:
         """Make the weak hits that are offered apart from what was found, each with its one sentence."""
         return self._parts.hits.make(
-            ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact", line_tokens=LINE_TOKENS[-1:]
-        )[0]
+            ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact", line_tokens=LINE_TOKENS[-1:],
+            measure=wish.measure,
+        )[0]  # fmt: skip
 
     def _reading(self, scan: VectorScan | None, query: Query) -> tuple[float, Background | None]:
         """Tell how well the model in use reads the query's language, 0 to 1, and how its cosines are to be read."""

@@ -7,7 +7,7 @@ says, then falls back to a line a hit, and only then leaves hits out, from the e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from vaultrag.model import Answer, Capacity, Hit, NoteView, Shape, Span
@@ -33,12 +33,14 @@ class Delivery:
     Attributes:
         max_tokens: Budget of the whole answer; 0 for none.
         counted: Whether what it costs is to be told.
+        measure: Counts a text in the units that columns are wanted in.
     """
 
     shape: Shape = "preview"
     limit: int | None = None
     max_tokens: int = 0
     counted: bool = False
+    measure: Callable[[str], int] = len
 
     def preview_chars(self, hits: int) -> int:
         """How long a preview may be where so many hits share the budget."""
@@ -106,9 +108,9 @@ def cost(hit: Hit) -> int:
 def _in_shape(hit: Hit, shape: Shape) -> Hit:
     """Only what the shape asks for; hits may have been made with more."""
     if shape == "full":
-        return replace(hit, preview="", spans=(), line="") if hit.text else hit
+        return replace(hit, preview="", spans=(), places=hit.places[:1], line="") if hit.text else hit
     if shape == "compact":
-        return replace(hit, preview="", spans=(), text="", heading="") if hit.line else hit
+        return replace(hit, preview="", spans=(), places=hit.places[:1], text="", heading="") if hit.line else hit
     return replace(hit, line="", text="")
 
 
@@ -139,7 +141,8 @@ def _cut(hit: Hit, share: int) -> Hit | None:
         return None
     for spare in (0, 3, 8):  # the dots cost something, and parts of a text cost a little more than the whole
         preview = fit(hit.preview, left - spare)
-        cut = replace(hit, preview=preview, spans=_within(hit.spans, len(preview)))
+        spans = _within(hit.spans, len(preview))
+        cut = replace(hit, preview=preview, spans=spans, places=hit.places[: max(1, len(spans))])
         if cost(cut) <= share:
             return cut
     return None

@@ -10,6 +10,7 @@ from vaultrag.notes import parse_note
 from vaultrag.ports import VectorScan
 from vaultrag.retrieval.note_matches import places
 from vaultrag.retrieval.pipeline import Draft
+from vaultrag.retrieval.snippet import in_file
 from vaultrag.service.currency import index_info, worst
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import content_of
@@ -39,7 +40,8 @@ def in_note(
     passage = scan.passage(note_id) if scan is not None else None
     matches = tuple(
         Match(one.line + note.body_line, measure(one.lead), one.text, one.spans,
-              _heading_above(note.headings, one.line + note.body_line), one.weight)
+              _heading_above(note.headings, one.line + note.body_line), one.weight,
+              in_file(one.places, note.body, note.body_line, measure))
         for one in found
     )  # fmt: skip
     last = note.body.count("\n")

@@ -85,6 +85,7 @@ class VaultService:
         max_tokens: int = 0,
         deadline_s: float | None = None,
         include_weak: bool = False,
+        measure: Callable[[str], int] = len,
     ) -> Answer:
         """Return the notes that are close to a question, best first; none where none is.
 
@@ -101,6 +102,7 @@ class VaultService:
             deadline_s: How long the model is waited for; 0 for as long as it takes. None for what the settings say, or
                 as long as it takes where ``partial`` is given.
             include_weak: Put weak hits among the others, in place of three of them in ``nearest``.
+            measure: Counts a text in the units that columns are wanted in; code points by default.
         """
         with self._parts.asked(), stopwatch() as times:
             answer = self._asking.search(
@@ -109,7 +111,7 @@ class VaultService:
                 typing=typing,
                 preview_chars=preview_chars,
                 partial=partial,
-                wish=delivery_of(shape, reader, limit, max_tokens),
+                wish=replace(delivery_of(shape, reader, limit, max_tokens), measure=measure),
                 deadline_s=deadline_s,
                 include_weak=include_weak,
             )

@@ -64,7 +64,9 @@ def _edit(app: SearchApp, chosen: tuple[Hit, ...]) -> None:
         app.ask_again()
         return
     try:
-        command = editor_command(app.errand.settings.editor, os.environ, files, chosen[0].start_line)
+        first = chosen[0]
+        line, column = (first.places[0].line, first.places[0].start + 1) if first.places else (first.start_line, 0)
+        command = editor_command(app.errand.settings.editor, os.environ, files, line, column)
     except VaultragError as error:
         app.say(f"{error.message} (try: {error.hint})")
         return

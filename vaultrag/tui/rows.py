@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from vaultrag.cli.render.answers import preview_lines
-from vaultrag.cli.render.words import arms, duration, one_line, safe
+from vaultrag.cli.render.answers import named
+from vaultrag.cli.render.words import arms, duration, one_line
 from vaultrag.model import Hit, Span
+from vaultrag.notes.sentences import sentence_spans
 
 LINES = 3
 """Of every hit."""
@@ -79,8 +80,11 @@ def _title(hit: Hit, room: int) -> Text:
     right = f"{hit.tier} {hit.score:.2f} {arms(hit.evidence)}".strip()
     if cell_len(right) > room // 2:
         right = f"{hit.score:.2f}"
-    title = clipped(plain(hit.title) or plain(hit.path), room - cell_len(right) - 1)
+    text, spans = steady(one_line(hit.title), hit.title_spans)
+    title = clipped(text or plain(hit.path), room - cell_len(right) - 1)
     line = Text().append(title, style="bold cyan")
+    for span in spans:
+        line.stylize("underline", span.start, min(span.end, len(title)))
     line.append(" " * max(1, room - cell_len(title) - cell_len(right)))
     return line.append(right, style="dim")
 
@@ -90,6 +94,7 @@ def _place(hit: Hit, room: int, now_ns: int) -> Text:
     old = age(hit.mtime_ns, now_ns)
     line = Text().append(clipped(where, room - (len(old) + 3 if old else 0), front=True), style="green")
     rest = [
+        (plain(named(hit)), "bold"),
         (old, ""),
         ("changed since it was indexed" if hit.stale else "", "yellow"),
         (" ".join(f"#{plain(tag)}" for tag in hit.tags), "magenta"),
@@ -102,13 +107,46 @@ def _place(hit: Hit, room: int, now_ns: int) -> Text:
 
 
 def _passage(hit: Hit, room: int) -> Text:
-    text, spans = steady(safe(hit.preview or hit.line), hit.spans)
-    lines = preview_lines(text, spans, room, lines=1)
-    if not lines:
+    text, spans = steady(one_line(hit.preview or hit.line), hit.spans if hit.preview else ())
+    if not text.strip():
         return Text("(empty)", style="dim")
-    line = lines[0]
+    begin = _best_start(text, spans, room)
+    line = Text(text)
+    for span in spans:
+        line.stylize(MATCH, span.start, span.end)
+    line = line[begin:] if begin else line
+    if begin:
+        line = Text("… ").append_text(line)
     line.truncate(room, overflow="ellipsis")
-    for number, span in enumerate(line.spans):
-        if span.style == "bold":
-            line.spans[number] = span._replace(style=MATCH)
     return line
+
+
+def _best_start(text: str, spans: Sequence[Span], room: int) -> int:
+    """Return where a row begins that holds the most different matches: at their sentence, as far as there is room."""
+    room -= 4  # the dots
+    if cell_len(text) <= room + 4 or not spans:
+        return 0
+    words = [text[span.start : span.end].casefold() for span in spans]
+    best, most, last = spans[0], 0, spans[0]
+    for first, span in enumerate(spans):
+        held: set[str] = set()
+        end = span
+        for word, other in zip(words[first:], spans[first:], strict=True):
+            if cell_len(text[span.start : other.end]) > room:
+                break
+            held.add(word)
+            end = other
+        if len(held) > most:
+            best, most, last = span, len(held), end
+    if cell_len(text[: last.end]) <= room:
+        return 0
+    for sentence, behind in sentence_spans(text):
+        if sentence <= best.start < behind and cell_len(text[sentence : last.end]) <= room:
+            return sentence
+    begin = best.start  # words before them in a fourth of the row
+    while (
+        begin and cell_len(text[begin - 1 : best.start]) <= room // 4 and cell_len(text[begin - 1 : last.end]) <= room
+    ):
+        begin -= 1
+    blank = text.find(" ", begin, best.start)
+    return blank + 1 if begin and blank >= 0 else begin

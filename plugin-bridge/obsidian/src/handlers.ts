@@ -3,7 +3,7 @@
 import type { CliData, ObsidianProtocolData, Plugin } from 'obsidian';
 import { failureOf } from './connection/failures';
 import type { Session } from './session';
-import { openNote } from './ui/opening';
+import { openHit, openNote } from './ui/opening';
 import { SearchModal } from './ui/search-modal';
 
 export function registerHandlers(plugin: Plugin, session: Session): void {
@@ -36,7 +36,7 @@ export async function searchFromCli(session: Session, data: CliData): Promise<st
     const params = { query, limit: Number.isInteger(limit) && limit > 0 ? limit : 10, preview_chars: 200 };
     const answer = await session.connection.call('search', params);
     const [best] = answer.hits;
-    if (data.open && best) await openNote(session.app, best.path, 'here', best.start_line);
+    if (data.open && best) await openHit(session.app, best, 'here');
     if (data.format === 'json') return JSON.stringify(answer);
     const why = answer.reasons.map((reason) => `(${reason.why})`).join('\n');
     const lines = answer.hits.map((hit) => `${hit.citation}\t${hit.title}`);

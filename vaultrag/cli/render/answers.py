@@ -70,6 +70,8 @@ def hit_lines(rank: int, hit: Hit, width: int) -> Iterator[Text]:
     right = f"{hit.tier}  {hit.score:.2f}  {arms(hit.evidence)}"
     room = width - _INDENT - cell_len(right) - 2
     title = Text(one_line(hit.title) or hit.path, style="bold cyan", overflow="ellipsis", no_wrap=True)
+    for span in hit.title_spans:
+        title.stylize("underline", span.start, span.end)
     title.truncate(max(room, 10), overflow="ellipsis")
     head = Text(f"{rank:>2} ").append_text(title)
     head.append(" " * max(2, width - cell_len(head.plain) - cell_len(right)))
@@ -80,7 +82,7 @@ def hit_lines(rank: int, hit: Hit, width: int) -> Iterator[Text]:
 
 
 def preview_lines(preview: str, spans: Sequence[Span], width: int, lines: int = PREVIEW_LINES) -> list[Text]:
-    """At most so many lines of a preview, what matches in bold, begun so that the first match is among them.
+    """At most so many lines of a preview, what matches in bold: those with most of the different matches.
 
     Args:
         preview: Lines of the note.
@@ -95,8 +97,7 @@ def preview_lines(preview: str, spans: Sequence[Span], width: int, lines: int = 
         text.stylize("bold", span.start, span.end)
     room = max(width - 2, 20)  # two columns for the dots that say that there is more
     wrapped = [line for line in text.wrap(_paper(room), room) if line.plain.strip()]
-    first = next((i for i, line in enumerate(wrapped) if any(span.style == "bold" for span in line.spans)), 0)
-    start = max(0, min(first - 1 if first >= lines else 0, len(wrapped) - lines))
+    start = _richest(wrapped, lines)
     shown = wrapped[start : start + lines]
     for line in shown:
         line.rstrip()
@@ -105,6 +106,17 @@ def preview_lines(preview: str, spans: Sequence[Span], width: int, lines: int = 
     if start + lines < len(wrapped):
         shown[-1].append(" …")
     return shown
+
+
+def _richest(wrapped: Sequence[Text], lines: int) -> int:
+    """Return the first of so many lines that together hold the most different matches."""
+    matches = [
+        {line.plain[span.start : span.end].casefold() for span in line.spans if span.style == "bold"}
+        for line in wrapped
+    ]
+    last = max(0, len(wrapped) - lines)
+    counts = [len(set[str]().union(*matches[start : start + lines])) for start in range(last + 1)]
+    return counts.index(max(counts)) if any(counts) else 0
 
 
 def unfinished(answer: Answer) -> str:
@@ -149,6 +161,7 @@ def _place_line(hit: Hit, width: int) -> Text:
     tags = " ".join(f"#{tag}" for tag in hit.tags)
     sources = one_line(", ".join(source for part in hit.evidence for source in part.source))
     for part, style in (
+        (named(hit), "bold"),
         (standing, "yellow"),
         (stale, "yellow"),
         (one_line(hit.heading), "italic"),
@@ -158,6 +171,11 @@ def _place_line(hit: Hit, width: int) -> Text:
         if part and line.cell_len + cell_len(part) + 3 <= width:
             line.append(" · ", style="dim").append(part, style=style)
     return line
+
+
+def named(hit: Hit) -> str:
+    """Say which other name of the note matches: ``alias: Plum jam``; empty where none does."""
+    return one_line(f"{hit.name_kind}: {hit.name}") if hit.name else ""
 
 
 def _paper(width: int) -> Console:

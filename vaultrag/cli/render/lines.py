@@ -31,7 +31,7 @@ def hit_as_line(hit: Hit, form: LineFormat, root: Path, text: str = "") -> str:
         hit: A hit.
         form: Which columns.
         root: The vault's folder.
-        text: The note's own lines from ``hit.start_line`` on, by which vimgrep's column is exact.
+        text: The note's own lines from ``hit.start_line`` on, by which vimgrep's column is exact in bytes.
     """
     match form:
         case "jsonl":
@@ -66,13 +66,20 @@ def passage(hit: Hit) -> str:
     return " ".join(one_line(hit.preview).split())
 
 
+def byte_column(line: str, column: int) -> int:
+    """Return a column in bytes, from 1, as Vim counts."""
+    return len(line[:column].encode("utf-8", "surrogatepass")) + 1
+
+
 def _place(hit: Hit, text: str) -> tuple[int, int, str]:
-    """Line, column (both from 1, the column in bytes, as Vim counts) and text of the line that matches first."""
-    shown_at = text.find(hit.preview) if hit.preview else -1
-    if shown_at < 0:  # the note has changed since, or is not at hand
-        text, shown_at = hit.preview, 0
-    at = shown_at + (hit.spans[0].start if hit.spans else 0)
-    begun = text.rfind("\n", 0, at) + 1
-    end = text.find("\n", at)
-    line = text[begun : len(text) if end < 0 else end]
-    return (hit.start_line or 1) + text.count("\n", 0, at), len(text[begun:at].encode()) + 1, line
+    """Line and column (both from 1, the column in bytes) of the first match, and the line of the preview it is on."""
+    if not hit.places:
+        return hit.start_line or 1, 1, next((line for line in hit.preview.split("\n") if line.strip()), "")
+    place = hit.places[0]
+    lines, number = text.split("\n"), place.line - hit.start_line
+    line = lines[number] if 0 <= number < len(lines) else ""
+    at = hit.spans[0].start if hit.spans else 0
+    begun = hit.preview.rfind("\n", 0, at) + 1
+    end = hit.preview.find("\n", at)
+    shown = hit.preview[begun : len(hit.preview) if end < 0 else end]
+    return place.line, byte_column(line, place.start) if line else place.start + 1, shown

@@ -63,10 +63,15 @@ local function remark(answer)
   return table.concat(reasons, "; ")
 end
 
----One line of the passage, for lists.
-local function snippet(hit)
+---One line of the passage, for lists: so many bytes of it, what matches first among them.
+local function around(hit, size)
   local text = hit.preview ~= "" and hit.preview or hit.line
-  return (hit.tier == "weak" and "[weak] " or "") .. vim.trim((text:gsub("%s+", " ")))
+  local span, dots = hit.preview ~= "" and hit.spans[1], ""
+  if span and span["end"] > size then
+    local start = math.max(0, span.start - math.floor(size / 4))
+    text, dots = text:sub((text:find(" ", start + 1, true) or start) + 1), "… "
+  end
+  return (hit.tier == "weak" and "[weak] " or "") .. dots .. vim.trim((text:gsub("%s+", " "))):sub(1, size)
 end
 
 ---@return table[] items for setqflist()
@@ -77,12 +82,14 @@ function M.items(vault, hits)
     if hit.heading ~= "" and hit.heading ~= hit.title then
       text = text .. " > " .. hit.heading
     end
-    local line = math.max(1, hit.start_line)
+    local place = (hit.places or {})[1]
+    local line = place and place.line or math.max(1, hit.start_line)
     table.insert(items, {
       filename = vault .. "/" .. hit.path,
       lnum = line,
+      col = place and place.start + 1 or nil,
       end_lnum = math.max(line, hit.end_line),
-      text = text .. ": " .. snippet(hit):sub(1, 200),
+      text = text .. ": " .. around(hit, 200),
     })
   end
   return items
@@ -95,9 +102,11 @@ end
 
 local function open(vault, hit)
   vim.cmd("edit " .. vim.fn.fnameescape(vault .. "/" .. hit.path))
-  if hit.start_line > 0 then
+  local place = (hit.places or {})[1]
+  local line, column = place and place.line or hit.start_line, place and place.start or 0
+  if line > 0 then
     local last = vim.api.nvim_buf_line_count(0)
-    vim.api.nvim_win_set_cursor(0, { math.min(hit.start_line, last), 0 })
+    vim.api.nvim_win_set_cursor(0, { math.min(line, last), column })
   end
 end
 
@@ -106,7 +115,8 @@ local function select(prompt, hits, chosen)
     prompt = prompt,
     kind = "vaultrag",
     format_item = function(hit)
-      return hit.title .. "  " .. snippet(hit):sub(1, 80)
+      local name = (hit.name or "") ~= "" and (" (" .. hit.name_kind .. ": " .. hit.name .. ")") or ""
+      return hit.title .. name .. "  " .. around(hit, 80)
     end,
   }, function(hit)
     if hit then
@@ -253,12 +263,12 @@ function M.here(query)
         end
         local items = {}
         for _, match in ipairs(found.matches) do
-          local span = match.spans[1]
+          local place = match.places[1]
           table.insert(items, {
             filename = root .. "/" .. path,
             lnum = match.line,
-            col = match.column + span.start + 1,
-            end_col = match.column + span["end"] + 1,
+            col = place.start + 1,
+            end_col = place["end"] + 1,
             text = match.text,
           })
         end

@@ -8,7 +8,7 @@ export interface Segment {
 }
 
 /** The segments of a text, in order, none empty. Spans that do not fit the text are left out. */
-export function segments(text: string, spans: readonly Span[]): Segment[] {
+export function segments(text: string, spans: readonly Span[] = []): Segment[] {
   const parts: Segment[] = [];
   let at = 0;
   for (const { start, end } of spans) {

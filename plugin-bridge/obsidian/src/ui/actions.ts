@@ -5,7 +5,7 @@ import type { Hit } from '../../../protocol/protocol';
 import type { Session } from '../session';
 import type { Action } from '../state/keys';
 import { InNoteModal } from './in-note-modal';
-import { createNote, insertLink, openNote, targetEditor, type Where } from './opening';
+import { createNote, insertLink, openHit, targetEditor, type Where } from './opening';
 
 const PLACES: Partial<Record<Action, Where>> = {
   open: 'here',
@@ -33,7 +33,7 @@ export async function carryOut(
   }
   if (!hit) return;
   const where = PLACES[action];
-  if (where) await openNote(app, hit.path, where, hit.start_line);
+  if (where) await openHit(app, hit, where);
   else if (action === 'insert-link') insertLink(app, target, hit.path);
   else if (action === 'in-note') new InNoteModal(session, hit.path, query).open();
 }

@@ -4,7 +4,7 @@ import type { Hit, Span } from '../../../protocol/protocol';
 import { segments, whyAtLength, whyFound } from '../state/highlight';
 import { folderOf } from '../state/naming';
 
-export function drawMatches(el: HTMLElement, text: string, spans: readonly Span[]): void {
+export function drawMatches(el: HTMLElement, text: string, spans: readonly Span[] = []): void {
   for (const part of segments(text, spans)) {
     if (part.match) el.createSpan({ cls: 'suggestion-highlight', text: part.text });
     else el.appendText(part.text);
@@ -20,7 +20,11 @@ export function drawHit(el: HTMLElement, hit: Hit, look: HitLook): void {
   el.addClass('suggestion-item', 'mod-complex', 'vaultrag-hit');
   if (hit.stale) el.addClass('is-stale');
   const content = el.createDiv({ cls: 'suggestion-content' });
-  content.createDiv({ cls: 'suggestion-title', text: hit.title });
+  drawMatches(content.createDiv({ cls: 'suggestion-title' }), hit.title, hit.title_spans);
+  if (hit.name) {
+    const name = content.createDiv({ cls: 'suggestion-note vaultrag-name', text: `${hit.name_kind}: ` });
+    drawMatches(name, hit.name, hit.name_spans);
+  }
   const heading = hit.heading === hit.title ? '' : hit.heading;
   const place = [folderOf(hit.path), heading].filter(Boolean).join(' › ');
   if (place) content.createDiv({ cls: 'suggestion-note vaultrag-place', text: place });

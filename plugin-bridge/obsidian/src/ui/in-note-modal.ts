@@ -6,7 +6,7 @@ import { failureOf } from '../connection/failures';
 import { Latest } from '../connection/latest';
 import type { Session } from '../session';
 import { drawMatches } from './hit-view';
-import { openNote } from './opening';
+import { openNote, selectPlace } from './opening';
 
 export class InNoteModal extends SuggestModal<Match> {
   private readonly latest = new Latest<InNote>();
@@ -58,13 +58,8 @@ export class InNoteModal extends SuggestModal<Match> {
   private async go(match: Match): Promise<void> {
     if (!(await openNote(this.app, this.path, 'here', match.line))) return;
     const editor = this.app.workspace.getActiveViewOfType(MarkdownView)?.editor;
-    const span = match.spans[0];
-    if (!editor || !span) return;
-    const line = match.line - 1;
-    const [from, to] = [span.start, span.end].map((ch) => ({ line, ch: match.column + ch }));
-    if (!from || !to) return;
-    editor.setSelection(from, to);
-    editor.scrollIntoView({ from, to }, true);
+    const place = match.places[0];
+    if (editor && place) selectPlace(editor, place);
   }
 }
 
@@ -72,5 +67,6 @@ export class InNoteModal extends SuggestModal<Match> {
 function passage(found: InNote): Match[] {
   const { start_line: line, end_line: end } = found;
   if (!line || found.matches.some((match) => match.line >= line && match.line <= end)) return [];
-  return [{ line, column: 0, text: 'The passage nearest in meaning', spans: [], heading: '', weight: 0 }];
+  const text = 'The passage nearest in meaning';
+  return [{ line, column: 0, text, spans: [], heading: '', weight: 0, places: [] }];
 }

@@ -1,6 +1,7 @@
 /** What is done with a note: open it somewhere, link to it, create it. All through the app's own ways. */
 
 import { MarkdownView, normalizePath, Notice, TFile, type App, type Editor, type PaneType } from 'obsidian';
+import type { Hit, Place } from '../../../protocol/protocol';
 import { failureOf } from '../connection/failures';
 import { noteName } from '../state/naming';
 
@@ -24,6 +25,25 @@ export async function openNote(app: App, path: string, where: Where, line = 0): 
     active: where !== 'background',
     ...(line > 0 ? { eState: { line: line - 1 } } : {}),
   });
+  return true;
+}
+
+/** Select what matches, and scroll to it. */
+export function selectPlace(editor: Editor, place: Place): void {
+  const line = place.line - 1;
+  const range = { from: { line, ch: place.start }, to: { line, ch: place.end } };
+  editor.setSelection(range.from, range.to);
+  editor.scrollIntoView(range, true);
+}
+
+/** Open a note where a hit of it matches, or at its passage where nothing in it does. */
+export async function openHit(app: App, hit: Hit, where: Where): Promise<boolean> {
+  const [place] = hit.places;
+  if (!(await openNote(app, hit.path, where, place?.line ?? hit.start_line))) return false;
+  const view = app.workspace.getActiveViewOfType(MarkdownView);
+  if (place && where !== 'background' && view?.editor && view.file === fileAt(app, hit.path)) {
+    selectPlace(view.editor, place);
+  }
   return true;
 }
 

@@ -11,6 +11,7 @@ const NOTES = {
   'Reference/Pump.md': '---\ntags: [plant/water]\n---\n# Pump\n\nThe seal leaks 😀 badly.\n\n## Repair\n\nChange the gasket of the seal first.\n',
   'Valve.md': '# Valve\n\nThe valve sticks in winter; see [[Pump]]. The seal is fine.\n',
   'Signs.md': 'Before 😀😀 it comes the zebra 🦓.\n',
+  'Jam.md': `---\naliases: [Plum jam]\n---\n${'Stones go first. '.repeat(60)}😀 Boil the **dam**sons [slowly](http://jam.example/x), [[Pump|stirring]].\n`,
 };
 
 let home: Home;
@@ -55,6 +56,22 @@ describe('the search modal', () => {
     expect(one('.vaultrag-why').textContent).toContain('words');
     expect(banner()).toMatchObject({ kind: 'keyword-only' });
     expect(one('.vaultrag-command code').textContent).toBe('vaultrag config');
+  });
+
+  it('shows what a reader sees around the match, and opens the note at its letters', async () => {
+    await search('damsons stirring');
+    expect(titles()).toEqual(['Jam']);
+    const snippet = one('.vaultrag-snippet').textContent ?? '';
+    expect(snippet).toContain('Boil the damsons slowly, stirring.');
+    expect(snippet).not.toMatch(/\*\*|\[\[|\]\(/);
+    press('Enter');
+    await until(() => window_.selection() === 'stirring', 'the match is selected');
+  });
+
+  it('says which other name matches', async () => {
+    await search('plum jam');
+    expect(one('.vaultrag-name').textContent).toBe('alias: Plum jam');
+    expect(all('.vaultrag-name .suggestion-highlight').map((el) => el.textContent)).toEqual(['Plum', 'jam']);
   });
 
   it('marks the right letters after emoji', async () => {

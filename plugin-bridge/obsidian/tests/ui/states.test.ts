@@ -200,7 +200,8 @@ describe('a busy daemon', () => {
     ['relaxed', 'relaxed', 'Ollama does not answer.', ''],
   ])('says what kind of answer it gives: %s', async (state, kind, text, command) => {
     const reasons = [{ state, why: 'Ollama does not answer', hint: 'ollama serve' }];
-    const hit = { path: 'Pump.md', title: 'Pump', score: 1, start_line: 1, end_line: 1, preview: 'The seal', spans: [],
+    const hit = { path: 'Pump.md', title: 'Pump', score: 1, start_line: 1, end_line: 1, preview: 'The seal', spans: [], places: [],
+      title_spans: [], name: '', name_kind: '', name_spans: [],
       heading: '', tags: [], mtime_ns: 1, citation: 'Pump.md', stale: false, evidence: [], tier: 'strong' }; // prettier-ignore
     await openTo(
       greeting((request, _, socket) => {
