@@ -29,6 +29,7 @@ from vaultrag.model import (
     NoteValues,
     Passage,
     ReadResult,
+    Scale,
     Scan,
     Skipped,
     VectorMatches,
@@ -78,6 +79,10 @@ class Embedder(Protocol):
         Raises:
             EmbedderUnavailable, ModelMissing, ModelBroken
         """
+        ...
+
+    def scale(self) -> Scale:
+        """Tell what the model's cosines mean; it may have to embed a few texts for that. Raises as ``embed_query``."""
         ...
 
     def embed_notes(
@@ -142,6 +147,29 @@ class PassageEmbedder(Embedder, Protocol):
         Raises:
             EmbedderUnavailable, ModelMissing, ModelBroken: Nothing of the batch was embedded.
         """
+        ...
+
+
+@runtime_checkable
+class MultilingualEmbedder(Embedder, Protocol):
+    """An embedder with a second model, for queries and notes that are not English. Its vectors stand apart."""
+
+    def multilingual_identity(self) -> Identity:
+        """Name the second model and its recipe. Asks no model."""
+        ...
+
+    def multilingual_scale(self) -> Scale:
+        """Tell what the second model's cosines mean. Asks no model."""
+        ...
+
+    def embed_multilingual(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
+        """Embed a small batch by the second model; as ``embed_notes``."""
+        ...
+
+    def embed_multilingual_query(self, text: str) -> Vector:
+        """Embed a query by the second model; as ``embed_query``."""
         ...
 
 
@@ -327,12 +355,58 @@ class VectorScan(Protocol):
         """Mean and standard deviation of the cosines of all notes but these."""
         ...
 
+    @property
+    def scale(self) -> Scale:
+        """What the cosines mean."""
+        ...
+
+
+class MultilingualStore(Protocol):
+    """What the second model of a ``MultilingualEmbedder`` made, beside the vectors of one file."""
+
+    @property
+    def mostly_foreign(self) -> bool:
+        """Whether most notes are not English."""
+        ...
+
+    def begin(self, identity: Identity, scale: Scale) -> None:
+        """Make ready for the vectors of this model and recipe: those of any other are dropped."""
+        ...
+
+    def lacking(self) -> Mapping[NoteId, str]:
+        """Return the notes with a vector whose text the second model has not read, with its hash."""
+        ...
+
+    def put(self, made: Iterable[tuple[str, EmbeddedNote | None, bool]]) -> None:
+        """Store what the model made of texts: hash, vectors if any, whether it is not English. Raises as ``put``."""
+        ...
+
+    def vector(self, note_id: NoteId) -> Vector | None:
+        """Return the vector of a note that is not English; None for any other."""
+        ...
+
+    def scan(self, query: Vector, ahead: int = 0) -> VectorScan | None:
+        """Compare a query of the second model with its vectors; None where there are none."""
+        ...
+
 
 class VectorStore(Protocol):
     """``obsidian_notes.db``: one vector a note, under one identity, keyed by the hash of the embedded text."""
 
     @property
     def identity(self) -> Identity: ...
+
+    @property
+    def multilingual(self) -> MultilingualStore: ...
+
+    @property
+    def scale(self) -> Scale | None:
+        """What the cosines mean; None while that has not been told."""
+        ...
+
+    def keep_scale(self, scale: Scale) -> None:
+        """Remember what the cosines mean."""
+        ...
 
     def load(self) -> None:
         """Read the vectors into memory, where scans look."""

@@ -89,7 +89,7 @@ export interface Done {
   ok: boolean;
 }
 
-/** What turns text into vectors, and how it fares. `state`: ready, loading, down, missing, off, broken, waiting (for it to be back) or mismatch (its vectors are being made). */
+/** What turns text into vectors, and how it fares. `state`: ready, loading, down, missing, off, broken, waiting (for it to be back) or mismatch (its vectors are being made). `languages`: those that it reads; empty where that is not known. */
 export interface EmbedderStatus {
   provider: string;
   model: string;
@@ -98,6 +98,7 @@ export interface EmbedderStatus {
   hint: string;
   dimension: number;
   identity: string;
+  languages: string[];
 }
 
 /** A note of the catalogue, on one line. It tells nothing of when the file was last touched. */
@@ -468,7 +469,7 @@ export interface Triggers {
   vault?: string;
 }
 
-/** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. */
+/** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. `multilingual_pending`: notes that have their vector, and that questions in other languages than English do not find by meaning yet. */
 export interface VaultStatus {
   id: string;
   name: string;
@@ -478,6 +479,7 @@ export interface VaultStatus {
   embedded: number;
   pending: number;
   passages_pending: number;
+  multilingual_pending: number;
   to_read: number;
   skipped: number;
   failed: number;

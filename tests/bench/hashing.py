@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText
+from vaultrag.model import REFERENCE, EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Scale
 
 Vector = NDArray[np.float32]
 
@@ -33,6 +33,9 @@ class HashVectors:
 
     def identity(self) -> Identity:
         return Identity("hash", "words", "2", self._dimension)
+
+    def scale(self) -> Scale:
+        return REFERENCE
 
     def embed_notes(
         self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True

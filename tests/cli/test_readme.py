@@ -34,9 +34,6 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Command, 
     path = f"{commands(base / 'bin')}:/usr/local/bin:/usr/bin:/bin"
     extra = {"HOME": str(base), "PATH": path, "EDITOR": str(editor), "COLUMNS": "80"}
     made = Command(base / "home", extra)
-    # ``make run`` installs no second model; the tests' own environment has it.
-    made.places.config_file.parent.mkdir(parents=True, exist_ok=True)
-    made.places.config_file.write_text('[embedder]\nbuiltin = "english"\n', "utf-8")
     try:
         yield made, base, made.environment
     finally:

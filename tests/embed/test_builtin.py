@@ -214,7 +214,7 @@ def test_in_use_is_not_idle() -> None:
     """A model at work is not dropped, however long the work takes."""
     clock = Clock()
     embedder = BuiltinEmbedder(idle_unload_s=10, clock=clock, load=lambda threads: MiniLM(None, None))
-    with embedder._using():
+    with embedder._lazy.use():
         clock.now = 1000.0
         assert not embedder.unload_if_idle(clock.now)
     assert not embedder.unload_if_idle(1005.0)

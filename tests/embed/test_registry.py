@@ -11,7 +11,6 @@ import pytest
 import vaultrag.embed
 from tests.support.ollama_server import OllamaServer
 from vaultrag.config import EmbedderSettings
-from vaultrag.embed import registry
 from vaultrag.embed.builtin import BuiltinEmbedder
 from vaultrag.embed.ollama import OllamaEmbedder
 from vaultrag.embed.registry import better, choose
@@ -20,12 +19,6 @@ from vaultrag.model import Identity
 BUILTIN = Identity("builtin", "all-MiniLM-L6-v2-int8", "8199be6f699a", 384)
 OLLAMA = Identity("ollama", "nomic-embed-text", "0a109f422b47", 768)
 NOWHERE = EmbedderSettings(host="http://127.0.0.1:1")
-
-
-@pytest.fixture(autouse=True)
-def plain_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra ``multilingual`` has its own tests; here it is not there, whatever this machine has."""
-    monkeypatch.setattr(registry, "multilingual_installed", lambda: False)
 
 
 def test_off() -> None:

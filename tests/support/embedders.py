@@ -13,7 +13,16 @@ import numpy as np
 from tests.support.ollama_server import hashed_vector
 from vaultrag.embed.pooling import weighted_mean
 from vaultrag.errors import BadVectors, EmbedderUnavailable, VaultragError
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
+from vaultrag.model import (
+    REFERENCE,
+    EmbeddedNote,
+    EmbedderStatus,
+    EmbedProblem,
+    Identity,
+    NoteText,
+    Passage,
+    Scale,
+)
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector
@@ -49,6 +58,9 @@ class HashEmbedder:
     def identity(self) -> Identity:
         self._check()
         return Identity("hash", "hashed-words", self.digest, self.dimension, windows="one passage a paragraph")
+
+    def scale(self) -> Scale:
+        return REFERENCE
 
     def embed_notes(
         self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
@@ -136,6 +148,49 @@ class WholeHashEmbedder(HashEmbedder):
     def _note(self, note: NoteText) -> EmbeddedNote | EmbedProblem:
         result = super()._note(note)
         return replace(result, passage_lines=(), passage_vectors=None) if isinstance(result, EmbeddedNote) else result
+
+
+class TwoModelHashEmbedder(HashEmbedder):
+    """The twin of ``ports.MultilingualEmbedder``: a second model of another dimension.
+
+    Attributes:
+        second_notes: The titles of the notes that it has read, in order.
+        second_failure: Raised by its calls while it is set.
+    """
+
+    SECOND_DIMENSION = 48
+
+    def __init__(self, digest: str = "0123456789ab", dimension: int = DIMENSION) -> None:
+        super().__init__(digest, dimension)
+        self.second_digest = "second"
+        self.second_notes: list[str] = []
+        self.second_queries: list[str] = []
+        self.second_failure: VaultragError | None = None
+
+    def multilingual_identity(self) -> Identity:
+        return Identity("hash", "second", self.second_digest, self.SECOND_DIMENSION)
+
+    def multilingual_scale(self) -> Scale:
+        return Scale(0.0, 0.5)
+
+    def embed_multilingual(
+        self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
+    ) -> list[EmbeddedNote | EmbedProblem]:
+        if self.second_failure is not None:
+            raise self.second_failure
+        self.second_notes.extend(text.title for text in texts)
+        return [self._by_second(text) for text in texts]
+
+    def embed_multilingual_query(self, text: str) -> Vector:
+        if self.second_failure is not None:
+            raise self.second_failure
+        self.second_queries.append(text)
+        return np.array(hashed_vector(text, self.SECOND_DIMENSION), dtype=np.float32)
+
+    def _by_second(self, note: NoteText) -> EmbeddedNote | EmbedProblem:
+        other = HashEmbedder(dimension=self.SECOND_DIMENSION)
+        other.poison = self.poison
+        return other.embed_notes([note])[0]
 
 
 def _paragraphs(note: NoteText) -> list[Passage]:

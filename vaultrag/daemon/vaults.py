@@ -184,7 +184,7 @@ def open_vault(
         watching=watcher.describe,
         events=shelf.events,
         close=close,
-        lacking=lambda: meaning.pending,
+        lacking=lambda multilingual: len(meaning.lacking(multilingual)),
         looking=looking,
         asked=gate.query,
         standings=standings,

@@ -12,10 +12,11 @@ from vaultrag.embed.ollama_api import OllamaApi
 from vaultrag.embed.registry import better, choose
 from vaultrag.errors import EmbedError, ModelMissing, StoreError
 from vaultrag.model import Identity
-from vaultrag.ports import Embedder
+from vaultrag.ports import Embedder, MultilingualEmbedder
 from vaultrag.store.looking import VectorsFile
 
 SENTENCE = "The mechanical seal is changed when it leaks."
+FOREIGN_SENTENCE = "Die Gleitringdichtung wird gewechselt, wenn sie leckt."
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -28,6 +29,8 @@ def check(case: Case) -> Iterator[Finding]:
     try:
         sentence = _embedded(embedder, recorded)
         yield sentence
+        if isinstance(embedder, MultilingualEmbedder):
+            yield _multilingual(embedder)
     finally:
         embedder.close()
     if embedder.status().provider == "ollama":
@@ -63,6 +66,22 @@ def _embedded(embedder: Embedder, recorded: Identity | None) -> Finding:
         text = f"{facts}; the vectors are of another model or version and are made again"
         return Finding("model", "warning", text, text, "vaultrag status")
     return ok("model", facts)
+
+
+def _multilingual(embedder: MultilingualEmbedder) -> Finding:
+    """Have the second model embed a sentence: it is loaded from files of its own."""
+    name = embedder.multilingual_identity()
+    shown = f"{name.provider} {name.model}"
+    started = time.perf_counter()
+    try:
+        vector = embedder.embed_multilingual_query(FOREIGN_SENTENCE)
+    except EmbedError as error:
+        plain = f"{shown} does not embed: {type(error).__name__}"
+        text = f"{shown} does not embed: {error.message}; questions that are not English are searched by words"
+        return Finding("other languages", "fault", text, plain, error.hint)
+    took = time.perf_counter() - started
+    facts = f"{shown} embedded a sentence in {took * 1000:,.0f} ms, {len(vector)} numbers"
+    return ok("other languages", f"{facts}: {', '.join(embedder.status().languages)}")
 
 
 def _ollama(case: Case) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ model is loaded at the first text and leaves memory after a while without work.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,20 +17,28 @@ import numpy as np
 
 from vaultrag.embed.cache import QueryCache
 from vaultrag.embed.gate import Gate
-from vaultrag.embed.memory import give_back_memory
+from vaultrag.embed.lazy import LazyModel
 from vaultrag.embed.onnx import (
     DIMENSION,
     TOKENIZER,
     WEIGHTS,
     MiniLM,
-    PinnedFile,
     Tokens,
     locate,
 )
 from vaultrag.embed.pooling import weighted_mean
 from vaultrag.embed.texts import sendable
 from vaultrag.errors import BadVectors, Cancelled, EmbedderUnavailable, EmbedError, ModelBroken
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
+from vaultrag.model import (
+    REFERENCE,
+    EmbeddedNote,
+    EmbedderStatus,
+    EmbedProblem,
+    Identity,
+    NoteText,
+    Passage,
+    Scale,
+)
 from vaultrag.notes.cleaning import CLEANING_VERSION
 from vaultrag.notes.windows import passages
 
@@ -93,8 +100,9 @@ class BuiltinEmbedder:
         idle_unload_s: The model leaves memory after so long without work.
         clock: Monotonic seconds.
         load: Brings the model into memory.
-        more_files: What ``load`` reads besides the builtin model's own two files.
     """
+
+    languages: tuple[str, ...] = ("English",)
 
     def __init__(
         self,
@@ -102,32 +110,21 @@ class BuiltinEmbedder:
         idle_unload_s: float = 300.0,
         clock: Callable[[], float] = time.monotonic,
         load: Callable[[int], Encoder] = MiniLM.load,
-        more_files: Sequence[PinnedFile] = (),
     ) -> None:
-        self._threads = threads
-        self._idle_unload_s = idle_unload_s
-        self._clock = clock
-        self._load = load
-        self._more_files = tuple(more_files)
+        self._lazy = LazyModel(lambda: load(threads), idle_unload_s, clock)
         self._gate = Gate()
         self._queries = QueryCache()
-        self._lock = threading.Lock()
-        self._model: Encoder | None = None
-        self._users = 0
-        self._last_used = 0.0
-        self._closed = threading.Event()
-        self._keeper: threading.Thread | None = None
         self._problem: EmbedError | None = None
 
     @property
     def loaded(self) -> bool:
         """Whether the model is in memory."""
-        return self._model is not None
+        return self._lazy.loaded
 
     def identity(self) -> Identity:
         """The pinned weights and the recipe. Sees that the files are there; their content is checked on loading."""
         with self._watched():
-            for pinned in (WEIGHTS, TOKENIZER, *self._more_files):
+            for pinned in (WEIGHTS, TOKENIZER):
                 locate(pinned)
         return Identity(
             provider="builtin",
@@ -138,18 +135,22 @@ class BuiltinEmbedder:
             cleaning=CLEANING_VERSION,
         )
 
+    def scale(self) -> Scale:
+        """Return what ``calibration.measured`` makes of the pinned weights."""
+        return REFERENCE
+
     def embed_notes(
         self, texts: Sequence[NoteText], still_wanted: Callable[[], bool] = lambda: True
     ) -> list[EmbeddedNote | EmbedProblem]:
         """Embed notes, their passages sorted by length into batches across the notes."""
-        with self._watched(), self._using() as model:
+        with self._watched(), self._lazy.use() as model:
             piecemeal = _Piecemeal(model, still_wanted)
             plans = [_plan(piecemeal, text) for text in texts]
             tokens = piecemeal.tokens([text for plan in plans for text in plan.texts])
             vectors: list[Vector | BadVectors] = [BadVectors("not embedded")] * len(tokens)
             order = sorted(range(len(tokens)), key=lambda i: len(tokens[i].ids))
             for batch in _batches(order, [len(token.ids) for token in tokens]):
-                if self._closed.is_set():
+                if self._lazy.closed:
                     raise EmbedderUnavailable("the builtin model is closed")
                 piecemeal.check()
                 with self._gate.notes():
@@ -171,7 +172,7 @@ class BuiltinEmbedder:
         known = self._queries.get(text)
         if known is not None:
             return known
-        with self._watched(), self._gate.query(), self._using() as model:
+        with self._watched(), self._gate.query(), self._lazy.use() as model:
             vector: Vector = model.run(model.tokens([text]))[0]
         return self._queries.put(text, vector)
 
@@ -181,65 +182,25 @@ class BuiltinEmbedder:
         Raises:
             ModelBroken
         """
-        with self._watched(), self._using():
+        with self._watched(), self._lazy.use():
             pass
 
     def status(self) -> EmbedderStatus:
         problem = self._problem
         state, why, hint = "ready", "", ""
-        if self._closed.is_set():
+        if self._lazy.closed:
             state, why = "off", "closed"
         elif problem is not None:
             state, why, hint = "broken", problem.message, problem.hint
-        return EmbedderStatus("builtin", MODEL, state, why, hint, DIMENSION)
+        return EmbedderStatus("builtin", MODEL, state, why, hint, DIMENSION, languages=self.languages)
 
     def close(self) -> None:
-        """Drop the model and end the thread that watches for idleness. A call under way still gets its answer."""
-        self._closed.set()
-        with self._lock:
-            keeper, self._keeper = self._keeper, None
-            loaded, self._model = self._model is not None, None
-        if keeper is not None and keeper is not threading.current_thread():
-            keeper.join()
-        if loaded:
-            give_back_memory()
+        """Drop the model. A call under way still gets its answer."""
+        self._lazy.close()
 
     def unload_if_idle(self, now: float) -> bool:
-        """Drop the model when nobody has used it for ``idle_unload_s``. Returns whether it did."""
-        with self._lock:
-            if self._model is None or self._users or now - self._last_used < self._idle_unload_s:
-                return False
-            self._model = self._keeper = None
-        give_back_memory()
-        return True
-
-    @contextmanager
-    def _using(self) -> Iterator[Encoder]:
-        with self._lock:
-            if self._closed.is_set():
-                raise EmbedderUnavailable("the builtin model is closed")
-            if self._model is None:
-                self._model = self._load(self._threads)
-                self._last_used = self._clock()
-                # Lives only as long as the model is loaded: an idle daemon has no thread for this.
-                self._keeper = threading.Thread(target=self._keep, name="vaultrag-model-idle", daemon=True)
-                self._keeper.start()
-            model = self._model
-            self._users += 1
-        try:
-            yield model
-        finally:
-            with self._lock:
-                self._users -= 1
-                self._last_used = self._clock()
-
-    def _keep(self) -> None:
-        pause = self._idle_unload_s
-        while not self._closed.wait(max(pause, 0.01)):
-            now = self._clock()
-            if self.unload_if_idle(now) or self._keeper is not threading.current_thread():
-                return
-            pause = self._idle_unload_s if self._users else self._last_used + self._idle_unload_s - now
+        """Drop the model when nobody has used it for a while. Returns whether it did."""
+        return self._lazy.unload_if_idle(now)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vaultrag.config import EmbedderSettings
 from vaultrag.embed.cache import QueryCache
+from vaultrag.embed.calibration import ENGLISH, measured
 from vaultrag.embed.gate import Gate
 from vaultrag.embed.ollama_api import PLANNED_WINDOW, OllamaApi
 from vaultrag.embed.pooling import checked
@@ -31,7 +34,16 @@ from vaultrag.embed.texts import (
     sendable,
 )
 from vaultrag.errors import BadVectors, Cancelled, EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Passage
+from vaultrag.model import (
+    REFERENCE,
+    EmbeddedNote,
+    EmbedderStatus,
+    EmbedProblem,
+    Identity,
+    NoteText,
+    Passage,
+    Scale,
+)
 from vaultrag.notes.cleaning import CLEANING_VERSION
 
 if TYPE_CHECKING:
@@ -74,6 +86,7 @@ class OllamaEmbedder:
         self._asked = 0.0
         self._window = PLANNED_WINDOW
         self._problem: EmbedError | None = None
+        self._scale: tuple[str, Scale] | None = None
         self._closed = False
 
     def identity(self) -> Identity:
@@ -103,6 +116,21 @@ class OllamaEmbedder:
                 results.append(_note(pieces, sample, parts[first:last]))
                 first = last
             return results
+
+    def scale(self) -> Scale:
+        """Embed a few questions and their answers, once for each digest, and measure the cosines."""
+        with self._watched():
+            identity = self.identity()
+            if self._scale is None or self._scale[0] != identity.digest:
+                splitter = Splitter(self._sender(identity), self._model)
+                sides = []
+                for prefix, texts in zip(reversed(self._prefixes), zip(*ENGLISH, strict=True), strict=True):
+                    parts = self._in_batches(splitter, [Piece(prefix, text) for text in texts])
+                    sides.append([part.vector for part in parts if isinstance(part, Part)])
+                whole = all(len(side) == len(ENGLISH) for side in sides)
+                scale = measured(*(np.stack(side) for side in sides)) if whole else REFERENCE
+                self._scale = identity.digest, scale
+            return self._scale[1]
 
     def cut(self, text: NoteText) -> list[Passage]:
         """Whole sentences, about 45 tokens of prose, the title in front."""

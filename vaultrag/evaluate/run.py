@@ -16,8 +16,6 @@ from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.model import Mode, Tier
 from vaultrag.ports import VectorScan
-from vaultrag.retrieval.calibration import Background, background_of
-from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
 from vaultrag.retrieval.query_parser import parse_query
@@ -95,20 +93,19 @@ class Pipeline:
         draft = engine.begin(parse_query(judged.query), mode=mode, barred=barred)
         times["words"] = time.perf_counter() - start
         scan: VectorScan | None = None
-        reading: tuple[float, Background | None] = (1.0, None)
+        readable, multilingual = 1.0, False
         if mode != "words" and view.vectors is not None and view.embedder is not None and draft.query.terms:
             step = time.perf_counter()
             try:
-                vector = view.embedder.embed_query(draft.query.text)
+                embedded = view.embed(draft.query.text)
             except EmbedError as error:
                 raise DaemonFailed(f"the query cannot be embedded: {error.message}", hint=error.hint) from error
             times["embed"] = time.perf_counter() - step
             step = time.perf_counter()
-            model, scan = view.vectors.identity.model, view.vectors.scan(vector)
-            reading = readable(model, draft.query.text), background_of(model, scan)
+            scan, readable, multilingual = view.compare(embedded)
             times["scan"] = time.perf_counter() - step
         step = time.perf_counter()
-        ranking = engine.rank(draft, scan, *reading)
+        ranking = engine.rank(draft, scan, readable, multilingual=multilingual)
         times["rank"] = time.perf_counter() - step
         times["total"] = sum(times.values())
         returned, ranked, arm = self._named(ranking, judged)

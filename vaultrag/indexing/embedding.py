@@ -172,7 +172,8 @@ class Embedding:
 
     @property
     def _unfinished(self) -> bool:
-        return bool(self.meaning.pending or self.meaning.passages_pending) and not self.meaning.off
+        meaning = self.meaning
+        return bool(meaning.pending or meaning.passages_pending or meaning.multilingual_pending) and not meaning.off
 
     def _pause(self) -> None:
         self._retry_at = self._clock.monotonic() + RETRY_S[min(self._retries, len(RETRY_S) - 1)]
@@ -204,6 +205,7 @@ class Embedding:
             self.meaning.check_identity(self._index.text_hashes)  # raises while the embedder is away
         if self.words_first():
             return
+        self.meaning.calibrate()
         if self.meaning.pending and not self.meaning.off:
             if not self._done:
                 self._since = self._clock.monotonic()
@@ -213,7 +215,10 @@ class Embedding:
             self.batches += 1
         elif self._unfinished:
             self._done = 0
-            self.meaning.step_passages(self._texts_of, self._index.text_hashes)
+            if self.meaning.passages_pending:
+                self.meaning.step_passages(self._texts_of, self._index.text_hashes)
+            else:
+                self.meaning.step_multilingual(self._texts_of, self._index.text_hashes)
 
     def _texts_of(self, note_ids: list[NoteId]) -> dict[NoteId, NoteText]:
         """The texts as they are on disk, for notes that are still what the index says."""

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from vaultrag.errors import BadVectors, Cancelled, EmbedderUnavailable, EmbedError, VaultragError
 from vaultrag.indexing.awaiting import Awaiting, TextsOf, given_up
+from vaultrag.indexing.multilingual import MultilingualPass
 from vaultrag.indexing.passages import SecondPass
 from vaultrag.indexing.view import MeaningView
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
@@ -40,6 +41,7 @@ class Meaning:
         self._choose = choose
         self._passages = passages
         self._second = SecondPass()
+        self._multilingual = MultilingualPass()
         self._in_use: VectorStore | None = None
         self._building: VectorStore | None = None
         self._embedder: Embedder | None = None
@@ -65,6 +67,15 @@ class Meaning:
     def awaited(self) -> frozenset[NoteId]:
         """The notes that ``pending`` counts."""
         return self._awaiting.notes
+
+    def lacking(self, multilingual: bool = False) -> frozenset[NoteId]:
+        """Return the notes without a vector of the model wanted, or also of the second, multilingual one."""
+        return self.awaited | self._multilingual.awaited.keys() if multilingual else self.awaited
+
+    @property
+    def multilingual_pending(self) -> int:
+        """Notes that have their vector, and that the second model has still to read."""
+        return len(self._multilingual.awaited)
 
     @property
     def passages_pending(self) -> int:
@@ -107,8 +118,9 @@ class Meaning:
                 self._awaiting.add(hashes)
                 return
             pending, failed = self._serve(store, hashes)
-            self._second.drop(pending)
-            self._second.drop(failed)
+            for waiting in (pending, failed):
+                self._second.drop(waiting)
+                self._multilingual.drop(waiting)
             self._awaiting.renew(hashes, pending, failed)
 
     def forget(self, note_ids: Iterable[NoteId]) -> None:
@@ -117,9 +129,25 @@ class Meaning:
             ids = list(note_ids)
             self._awaiting.forget(ids)
             self._second.drop(ids)
+            self._multilingual.drop(ids)
             for store in (self._in_use, self._building):
                 if store is not None:
                     store.delete(ids)
+
+    def calibrate(self) -> None:
+        """Have the embedder tell what its cosines mean, where the vectors do not know yet.
+
+        Raises:
+            EmbedError: It cannot.
+        """
+        with self._lock:
+            store, embedder = self._target, self._embedder
+            if store is None or embedder is None or store.scale is not None:
+                return
+        scale = embedder.scale()
+        with self._lock:
+            if store is self._target:
+                store.keep_scale(scale)
 
     def step(self, texts_of: TextsOf) -> int:
         """Embed one batch of what is pending; returns how many notes are no longer so.
@@ -145,10 +173,12 @@ class Meaning:
             raise
         if len(results) != len(wanted):
             raise BadVectors(f"the embedder gave {len(results)} results for {len(wanted)} notes")
+        foreign = self._multilingual.foreign(embedder, [text for text, _ in wanted.values()])
         with self._lock:
             if store is not self._target:
                 return 0  # closed or changed over meanwhile
             self._take_in(store, wanted, results)
+            self._multilingual.keep(store, foreign)
             if not self._awaiting:
                 self._finish()
             return before - len(self._awaiting)
@@ -177,6 +207,28 @@ class Meaning:
             if store is self._target:
                 self._second.drop(lost)
                 self._second.keep(store)
+
+    def step_multilingual(self, texts_of: TextsOf, hashes: Callable[[], Mapping[NoteId, str]]) -> None:
+        """Have the second model read a few notes, if nothing is pending.
+
+        Args:
+            texts_of: See ``TextsOf``.
+            hashes: All notes' texts, the most recently changed note first.
+
+        Raises:
+            EmbedError: It fails; what is left to do stays so.
+        """
+        with self._lock:
+            store, embedder = self._target, self._embedder
+            if store is None or embedder is None or self._awaiting:
+                return
+            chosen = self._multilingual.choose(hashes)
+        texts = {note_id: text for note_id, text in texts_of(list(chosen)).items() if text.hash == chosen[note_id]}
+        made = self._multilingual.make(embedder, list(texts.values()), lambda: not self._awaiting)
+        with self._lock:
+            if store is self._target:
+                self._multilingual.drop(chosen.keys() - texts.keys())  # they have changed, and come again
+                self._multilingual.keep(store, made)
 
     def check_identity(self, hashes: Callable[[], Mapping[NoteId, str]]) -> None:
         """Notice a model that was replaced under its name, and an embedder that is back.
@@ -274,6 +326,7 @@ class Meaning:
     def _load(self, store: VectorStore) -> None:
         if not self._passages:
             store.drop_passages()
+        self._multilingual.begin(store, self._embedder)
         store.load()
 
     def _show(self) -> None:
@@ -297,6 +350,7 @@ class Meaning:
         pending, failed = self._serve(store, missing) if missing else ({}, {})
         if self._passages:
             self._second.look(store, but=missing)
+        self._multilingual.look(store, self._embedder)
         self._awaiting.begin(pending, failed)
         store.forget_failures(keep=hashes.values())
 
@@ -306,6 +360,8 @@ class Meaning:
         self.vectors_reused += len(served)
         if served and self._passages:
             self._second.look(store)  # a vector may have been known without its passages
+        if served:
+            self._multilingual.look(store, self._embedder)
         failures = store.failures()
         pending, failed = dict[NoteId, str](), dict[NoteId, str]()
         for note_id, text_hash in hashes.items():
@@ -371,6 +427,7 @@ class Meaning:
                 else:
                     store.put_passages(text_hash, (), ())  # it has none
             self._awaiting.done(note_id)
+            self._multilingual.add(note_id, text_hash, self._embedder)
         self.texts_embedded += len(good)
 
     def _record(self, store: VectorStore, note_id: NoteId, text_hash: str, problem: EmbedProblem) -> None:

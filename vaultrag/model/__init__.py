@@ -81,11 +81,13 @@ from vaultrag.model.status import (
     VaultStatus,
 )
 from vaultrag.model.vectors import (
+    REFERENCE,
     EmbeddedNote,
     EmbedProblem,
     HeldVector,
     Identity,
     Passage,
+    Scale,
 )
 from vaultrag.model.whereabouts import Lines, Whereabouts
 
@@ -164,6 +166,8 @@ __all__ = [
     "HeldVector",
     "Identity",
     "Passage",
+    "REFERENCE",
+    "Scale",
     "Lines",
     "Whereabouts",
 ]

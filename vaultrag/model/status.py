@@ -11,7 +11,8 @@ from vaultrag.model.changes import Skipped
 @dataclass(frozen=True, slots=True)
 class EmbedderStatus:
     """What turns text into vectors, and how it fares. ``state``: ready, loading, down, missing, off, broken,
-    waiting (for it to be back) or mismatch (its vectors are being made).
+    waiting (for it to be back) or mismatch (its vectors are being made). ``languages``: those that it reads; empty
+    where that is not known.
     """
 
     provider: str
@@ -21,6 +22,7 @@ class EmbedderStatus:
     hint: str = ""
     dimension: int = 0
     identity: str = ""
+    languages: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,9 @@ class VaultStatus:
     ``files``: everything in the vault by what became of it, where that was asked for.
 
     ``passages_pending``: notes that have their vector, but whose passages are still to be made. Search is full without.
+
+    ``multilingual_pending``: notes that have their vector, and that questions in other languages than English do not
+    find by meaning yet.
     """
 
     id: str
@@ -62,6 +67,7 @@ class VaultStatus:
     embedded: int = 0
     pending: int = 0
     passages_pending: int = 0
+    multilingual_pending: int = 0
     to_read: int = 0
     skipped: int = 0
     failed: int = 0

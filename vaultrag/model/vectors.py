@@ -39,6 +39,23 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """How near a model brings questions to answers: two points that make its cosines comparable with another's.
+
+    Attributes:
+        far: The mean cosine of a question with the answer to another.
+        near: That with its own.
+    """
+
+    far: float
+    near: float
+
+
+REFERENCE = Scale(0.027, 0.527)
+"""The builtin model's, which the parameters of the score were chosen on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A run of whole sentences: body lines ``start_line`` to ``end_line`` (0-based, inclusive) and their text."""
 

@@ -5,18 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# nDCG@10 by note and passage, on XQuAD and SciFact: English is as good as by the first model alone up to 0.4, and worse
-# from 0.5 (SciFact) or 0.7 (XQuAD) on; German, Chinese and Russian are best between 0.7 and 0.9, asked for their own
-# notes or English ones. English questions for notes in other languages gain up to 0.8: the price of asking in English.
-ENGLISH = 0.3
-"""Weight of the second model for a query that is English by its words."""
-
-UNTOLD = 0.5
-"""Weight for a query that could be of any language in Latin letters: names, keywords, code."""
-
-FOREIGN = 0.85
-"""Weight for a query that is not English."""
-
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Function words. A word with an accent tells by itself; words of both sides ("in", "was", "no") tell nothing, nor do
@@ -53,8 +41,8 @@ ama ancak bir bu daha hangi icin ile kadar kim mi nasil neden nedir nerede olan 
 _ENGLISH_WORDS, _FOREIGN_WORDS = frozenset(_ENGLISH.split()), frozenset(_NOT_ENGLISH.split())
 
 
-def language_weight(text: str) -> float:
-    """How much the second model has to say about a query, 0 to 1.
+def is_english(text: str) -> bool | None:
+    """Tell whether a text is English by its words; None for one that could be of any language in Latin letters.
 
     Each word has a vote at most: for English the function words of English; against it those of eight other languages,
     words with a letter beyond A to Z, and words of other scripts.
@@ -62,9 +50,7 @@ def language_weight(text: str) -> float:
     words = [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", text))]
     english = sum(word in _ENGLISH_WORDS for word in words)
     foreign = sum(word in _FOREIGN_WORDS or _beyond_english(word) for word in words)
-    if foreign == english:
-        return UNTOLD
-    return FOREIGN if foreign > english else ENGLISH
+    return None if foreign == english else english > foreign
 
 
 def _beyond_english(word: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import NameMatch, NoteId
+from vaultrag.model import REFERENCE, NameMatch, NoteId, Scale
 
 Floats = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ class Features:
 
     Attributes:
         ids: Notes, int64[n], ascending.
-        note_cosine: Of the note's own vector; NaN for none.
+        note_cosine: Of the note's own vector, as the model gives it; NaN for none.
         passage_cosine: Of its best passage; NaN for none.
         passage_count: How many passages it has.
         words: BM25 as a share of the most that any note could have, 0 to 1.
@@ -28,6 +28,8 @@ class Features:
         name: Likeness of its best name that is not the query itself, 0 to 1.
         name_match: How the query names it, int8[n] of ``NameMatch``: the first sort key.
         vectors: What a cosine is worth for this query, 0 to 1; 0 where there are no vectors.
+        multilingual: Whether the cosines are those of the multilingual model: the query is not English.
+        scale: What the cosines mean.
     """
 
     ids: NDArray[np.int64]
@@ -41,6 +43,13 @@ class Features:
     name: Floats
     name_match: NDArray[np.int8]
     vectors: float = 1.0
+    multilingual: bool = False
+    scale: Scale = REFERENCE
+
+    @property
+    def by_words(self) -> bool:
+        """Whether words count for more: the query is not English, or there are no vectors."""
+        return self.multilingual or self.vectors < 1.0
 
     @property
     def exact(self) -> NDArray[np.bool_]:

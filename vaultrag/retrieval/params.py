@@ -41,14 +41,16 @@ class Params:
         near: Weight of w.
         names: Weight of a name that is nearly the query.
         names_floor: Likeness that counts as nothing.
-        alone_words: Weight of W where no vector can speak: there is none, or the model does not read the language.
+        alone_words: Weight of W where no vector can speak, or the query is not English.
         alone_near: Weight of w there.
+        multilingual_vectors: What the multilingual model's cosines count for a query that is not English.
         foreign_vectors: What is left of the cosines in Latin script that the model does not read.
         foreign_script_vectors: The same in another script.
         outdated: Factor on the score of a note that is superseded, expired or invalidated.
         strong: A score from which a hit is strong.
         partial: A score from which a hit is partial; below, it is weak.
         alone_strong, alone_partial: The same where no vector can speak.
+        multilingual_strong, multilingual_partial: The same for a query that the multilingual model has read.
         tail: A hit that stands so far below the best one is weak, whatever its score.
         identifier: Taken from the score of every note where an identifier is asked for that no note holds.
         fuzzy_name: A name this like the query makes a partial hit of its note.
@@ -65,6 +67,7 @@ class Params:
     names_floor: float = 0.5
     alone_words: float = 1.0
     alone_near: float = 0.2
+    multilingual_vectors: float = 0.8
     foreign_vectors: float = 0.3
     foreign_script_vectors: float = 0.1
     outdated: float = 0.6
@@ -72,6 +75,8 @@ class Params:
     partial: float = 0.32
     alone_strong: float = 0.5
     alone_partial: float = 0.15
+    multilingual_strong: float = 0.55
+    multilingual_partial: float = 0.22
     tail: float = 0.6
     identifier: float = 0.25
     fuzzy_name: float = 0.7

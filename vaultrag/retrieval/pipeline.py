@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vaultrag.model import (
+    REFERENCE,
     Aged,
     Clause,
     Filters,
@@ -26,7 +27,6 @@ from vaultrag.model import (
 )
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever, VectorScan
-from vaultrag.retrieval.calibration import Background, calibrated
 from vaultrag.retrieval.clauses import clauses_of
 from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
@@ -143,7 +143,7 @@ class Pipeline:
         return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
 
     def rank(
-        self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, background: Background | None = None
+        self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, *, multilingual: bool = False
     ) -> Ranking:
         """Add the vectors, where there are any, and order all notes.
 
@@ -151,14 +151,14 @@ class Pipeline:
             draft: From ``begin``.
             scan: The query against all vectors; None where they cannot be asked.
             readable: How well the model reads the query's language, 0 to 1.
-            background: See ``retrieval.calibration``; None for the builtin model.
+            multilingual: Whether that is the multilingual one, and the query not English.
         """
         query, params = draft.query, self.params
         if query.empty:
             return Ranking(params=params)
         if not query.terms:
             return Ranking(self._filtered(draft), params=params)
-        features = self.features(draft, scan if draft.mode != "words" else None, readable, background)
+        features = self.features(draft, scan if draft.mode != "words" else None, readable, multilingual=multilingual)
         if not len(features.ids):
             return Ranking(features=features, params=params)
         intents = intents_of(query.text)
@@ -186,7 +186,7 @@ class Pipeline:
         )
 
     def features(
-        self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, background: Background | None = None
+        self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, *, multilingual: bool = False
     ) -> Features:
         """Gather what the retrievers know of every note that one of them brings."""
         named = {hit.note_id: hit for hit in reversed(draft.names)}
@@ -205,8 +205,8 @@ class Pipeline:
             name[place], name_match[place] = hit.similarity, hit.match
         return Features(
             ids=ids,
-            note_cosine=calibrated(vectors.notes, background),
-            passage_cosine=calibrated(vectors.passages, background),
+            note_cosine=vectors.notes,
+            passage_cosine=vectors.passages,
             passage_count=vectors.counts.astype(np.float64),
             words=words.words,
             coverage=words.coverage,
@@ -214,15 +214,19 @@ class Pipeline:
             near_titled=words.near_titled,
             name=name,
             name_match=name_match,
-            vectors=self._worth(draft, readable) if scan is not None else 0.0,
+            vectors=self._worth(draft, readable, multilingual) if scan is not None else 0.0,
+            multilingual=multilingual and draft.mode != "meaning",
+            scale=scan.scale if scan is not None else REFERENCE,
         )
 
-    def _worth(self, draft: Draft, readable: float) -> float:
+    def _worth(self, draft: Draft, readable: float, multilingual: bool) -> float:
         """What a cosine is worth: all, or little where the model does not read the query's language."""
-        if readable >= 1.0 or draft.mode == "meaning":
+        if draft.mode == "meaning":
             return 1.0
-        foreign = _other_script(draft.query.text)
-        return self.params.foreign_script_vectors if foreign else self.params.foreign_vectors
+        if readable >= 1.0:
+            return self.params.multilingual_vectors if multilingual else 1.0
+        other = _other_script(draft.query.text)
+        return self.params.foreign_script_vectors if other else self.params.foreign_vectors
 
     def _slips(self, words: LexicalMatches) -> dict[Clause, list[str]]:
         """The words that stand in no note, with the words of names that they may be slips of."""

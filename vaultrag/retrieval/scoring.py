@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vaultrag.model import REFERENCE, Scale
 from vaultrag.retrieval.features import Features, Floats
 from vaultrag.retrieval.params import Params
 
@@ -30,7 +31,7 @@ def parts(features: Features, params: Params) -> Parts:
     titles = np.where(features.exact, 1.0, likeness) * params.names
     worth = features.vectors
     share = np.maximum(features.words, params.window * features.near)
-    if worth >= 1.0:
+    if not features.by_words:
         words = params.words * share
         nearness = params.words_near * share * features.near_titled + params.near * features.near
     else:
@@ -54,7 +55,14 @@ def _cosines(features: Features, params: Params) -> tuple[Floats, Floats]:
     known = ~np.isnan(own)
     if not known.any() or not features.vectors:
         return np.zeros(len(own)), np.zeros(len(own))
+    own, best = _calibrated(own, features.scale), _calibrated(best, features.scale)
     share = params.note_share / (1.0 + np.maximum(features.passage_count, 1.0) / params.note_scale)
     own = np.where(known, own, own[known].mean())
     best = np.where(known, best, best[known].mean())
     return share * own, (1.0 - share) * best
+
+
+def _calibrated(cosines: Floats, scale: Scale) -> Floats:
+    """Bring the cosines of any model, float64[n], to the scale of the reference; 1 at most."""
+    stretch = (REFERENCE.near - REFERENCE.far) / (scale.near - scale.far)
+    return np.minimum(1.0, REFERENCE.far + stretch * (cosines - scale.far))

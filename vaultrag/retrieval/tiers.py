@@ -35,8 +35,11 @@ def tiers(features: Features, scores: Floats, params: Params, *, identifier_miss
         identifier_missing: Whether an identifier is asked for that stands in no note: its neighbours are no answer.
         every: Whether all that fits is asked for, so that nothing is a mere tail.
     """
-    alone = features.vectors < 1.0
-    strong, partial = (params.alone_strong, params.alone_partial) if alone else (params.strong, params.partial)
+    strong, partial = params.strong, params.partial
+    if features.multilingual:
+        strong, partial = params.multilingual_strong, params.multilingual_partial
+    elif features.by_words:
+        strong, partial = params.alone_strong, params.alone_partial
     reached = scores - params.identifier if identifier_missing else scores
     codes = np.where(reached >= strong, STRONG, np.where(reached >= partial, PARTIAL, WEAK)).astype(np.int8)
     if not every:

@@ -27,6 +27,7 @@ from vaultrag.model import (
     NotePath,
     NoteRow,
     ReadResult,
+    Scale,
     Skipped,
     VectorMatches,
 )  # fmt: skip
@@ -146,6 +147,10 @@ class AgentScan:
     def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:
         return self._scan.background(self._hidden | without)
 
+    @property
+    def scale(self) -> Scale:
+        return self._scan.scale
+
     def _among(self, allowed: frozenset[NoteId] | None) -> frozenset[NoteId]:
         return self._seen if allowed is None else allowed & self._seen
 
@@ -203,6 +208,6 @@ def blind(
         events=(),
         narrowed=seen_by_agents,
         standings=standings,
-        lacking=lambda: len(parts.meaning.awaited & frozenset(table.all_ids())),
+        lacking=lambda multilingual: len(parts.meaning.lacking(multilingual) & frozenset(table.all_ids())),
         for_agents=True,
     )

@@ -11,13 +11,11 @@ from dataclasses import asdict, replace
 
 from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
-from vaultrag.indexing.view import describe
+from vaultrag.indexing.view import Compared, describe
 from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
 from vaultrag.ports import VectorScan
-from vaultrag.retrieval.calibration import Background, background_of
 from vaultrag.retrieval.clauses import only_signs
 from vaultrag.retrieval.hits import LINE_TOKENS
-from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.pipeline import Draft, Ranking
 from vaultrag.retrieval.priors import demoted
 from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
@@ -38,7 +36,7 @@ log = logging.getLogger(__name__)
 NEAREST = 3
 """Weak hits that are offered beside what was found."""
 
-Scanned = tuple[VectorScan | None, list[Reason]]
+Scanned = tuple[Compared | None, list[Reason]]
 """The query against the vectors, or why not."""
 
 Looked = Callable[[], Scanned]
@@ -111,20 +109,21 @@ class Asking:
             with turns.turn(ticket), lap("rank"):
                 early = self._parts.engine.rank(draft, None)
             partial(answer(early, None, [Reason(State.PARTIAL, "words only so far; meaning follows")]))
-        scan, reasons = looked()
-        reasons += self._index_reasons(scan)
+        compared, reasons = looked()
+        reasons += self._index_reasons(compared)
+        scan = compared.scan if compared is not None else None
         with turns.turn(ticket), lap("rank"):
-            ranking = self._parts.engine.rank(draft, scan, *self._reading(scan, draft.query))
+            ranking = self._ranked(draft, compared)
         return answer(ranking, scan, reasons)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
         index = index_info(self._parts)
         draft = self._parts.engine.begin(parse_query(text), mode=mode)
-        scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
+        compared, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
         with lap("rank"):
-            ranking = self._parts.engine.rank(draft, scan, *self._reading(scan, draft.query))
-        reasons += [*self._index_reasons(scan), *_reasons_of(text, draft, ranking, self._parts.table.matching)]
+            ranking = self._ranked(draft, compared)
+        reasons += [*self._index_reasons(compared), *_reasons_of(text, draft, ranking, self._parts.table.matching)]
         explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
             query=text,
@@ -146,8 +145,9 @@ class Asking:
         started = time.perf_counter()
         find(self._parts.table, path)  # before a model is asked
         draft = self._parts.engine.begin(parse_query(text), mode=mode, typing=True)
-        scan, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
+        compared, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
         reasons += index_reasons(self._parts)
+        scan = compared.scan if compared is not None else None
         return in_note(
             self._parts, path, draft, scan, reasons, limit=limit, mode=mode, measure=measure, started=started
         )
@@ -161,13 +161,13 @@ class Asking:
         view = self._parts.meaning.view
         scan: VectorScan | None = None
         if view.state in ("ready", "waiting") and view.vectors is not None:
-            vector = view.vectors.vector(note_id)
-            scan = self._parts.narrowed(view.vectors.scan(vector)) if vector is not None else None
+            scan = view.neighbours(note_id)
+            scan = self._parts.narrowed(scan) if scan is not None else None
         ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed, source=(known,))
         ranked = demoted(ranked, self._parts.standings(), self._parts.engine.params.outdated)
         hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
         self._look_at(hits, gone)
-        reasons = self._index_reasons(scan)
+        reasons = self._index_reasons(Compared(scan) if scan is not None else None)
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
         total = len(ranked) - len(gone)
@@ -193,13 +193,10 @@ class Asking:
             measure=wish.measure,
         )[0]  # fmt: skip
 
-    def _reading(self, scan: VectorScan | None, query: Query) -> tuple[float, Background | None]:
-        """Tell how well the model in use reads the query's language, 0 to 1, and how its cosines are to be read."""
-        vectors = self._parts.meaning.view.vectors
-        if vectors is None or scan is None:
-            return 1.0, None
-        model = vectors.identity.model
-        return readable(model, query.text), background_of(model, scan)
+    def _ranked(self, draft: Draft, compared: Compared | None) -> Ranking:
+        if compared is None:
+            return self._parts.engine.rank(draft, None)
+        return self._parts.engine.rank(draft, compared.scan, compared.readable, multilingual=compared.multilingual)
 
     def _look(self, query: Query, mode: Mode, deadline_s: float | None) -> Looked:
         """Begin ``_scan`` in another thread; what is returned waits for it, until the deadline.
@@ -239,7 +236,7 @@ class Asking:
             return lambda: self._scan(query)
         return lambda: wait(begun)
 
-    def _scan(self, query: Query) -> tuple[VectorScan | None, list[Reason]]:
+    def _scan(self, query: Query) -> Scanned:
         """Compare the query with the vectors, or tell why not."""
         view = self._parts.meaning.view
         if view.state == "off":
@@ -257,16 +254,17 @@ class Asking:
             among_all = not (query.filters or query.excluded or self._parts.for_agents)
             ahead = self._parts.engine.params.pool if among_all else 0
             with lap("embed"):
-                vector = view.embedder.embed_query(query.text)
+                embedded = view.embed(query.text)
             with lap("meaning"):
-                return self._parts.narrowed(view.vectors.scan(vector, ahead)), []
+                compared = view.compare(embedded, ahead)
+            return compared._replace(scan=self._parts.narrowed(compared.scan)), []
         except EmbedError as error:
             log.info("query without meaning: %s (%s)", error.message, describe(error))
             return None, [Reason(State.KEYWORD_ONLY, error.message, error.hint)]
 
-    def _index_reasons(self, scan: VectorScan | None) -> list[Reason]:
+    def _index_reasons(self, compared: Compared | None) -> list[Reason]:
         reasons = index_reasons(self._parts)
-        if scan is not None and (lacking := self._parts.lacking()):
+        if compared is not None and (lacking := self._parts.lacking(compared.multilingual)):
             reasons.append(Reason(State.INDEXING, f"{lacking} notes have no vector yet"))
         return reasons
 

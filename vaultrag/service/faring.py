@@ -41,6 +41,7 @@ def vault_status(parts: VaultParts, *, full: bool) -> VaultStatus:
         embedded=max(0, total - pending - len(failed)) if view.vectors is not None else 0,
         pending=pending,
         passages_pending=0 if parts.meaning.off else parts.meaning.passages_pending,
+        multilingual_pending=0 if parts.meaning.off else parts.meaning.multilingual_pending,
         to_read=max(0, progress.total - progress.done) if progress.phase == "reading" else 0,
         skipped=len(skipped),
         failed=len(failed),
@@ -68,7 +69,7 @@ def _status_for_agents(parts: VaultParts) -> VaultStatus:
     """Figures of the notes that agents may see, and none that a private note could move."""
     progress, view = parts.worker.progress, parts.meaning.view
     total = parts.index.count()
-    pending = 0 if parts.meaning.off else parts.lacking()
+    pending = 0 if parts.meaning.off else parts.lacking(False)
     failed = len(parts.table.by_ids(parts.meaning.failed))
     state, why = "ready", view.why
     if progress.phase in ("away", "broken"):

@@ -32,7 +32,7 @@ class VaultParts:
     """What one vault is made of; put together in ``daemon``. For agents, see ``agents.blind``.
 
     Attributes:
-        lacking: Counts the notes without a vector.
+        lacking: Counts the notes without a vector of the index's model, or of the multilingual one.
         looking: Runs looks through the vectors beside what else an answer needs.
         standings: The notes that no longer hold, or not yet.
         rules: What makes a note a rule, beside what notes say themselves.
@@ -65,7 +65,7 @@ class VaultParts:
     watching: Callable[[], str]
     events: Sequence[str]
     close: Callable[[], None]
-    lacking: Callable[[], int]
+    lacking: Callable[[bool], int]
     looking: Executor
     standings: Callable[[], Mapping[NoteId, Aged]]
     rules: RuleSettings

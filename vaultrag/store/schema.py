@@ -129,6 +129,19 @@ VECTOR_STEPS: tuple[str, ...] = (
     ALTER TABLE retired ADD COLUMN checksum INTEGER;
     ALTER TABLE retired ADD COLUMN passages_checksum INTEGER;
     """,
+    # By the multilingual model (``store.multilingual``); of which model and recipe stands in ``meta``.
+    """
+    CREATE TABLE multilingual (
+        text_hash TEXT PRIMARY KEY,
+        is_foreign INTEGER NOT NULL,           -- whether the text is in another language than English
+        code BLOB NOT NULL,                    -- int8[dimension] of the whole text; empty: the model makes none of it
+        scale REAL NOT NULL,
+        lines BLOB NOT NULL,                   -- passages, as in the table of that name
+        codes BLOB NOT NULL,
+        scales BLOB NOT NULL,
+        checksum INTEGER NOT NULL
+    );
+    """,
 )
 
 

@@ -13,7 +13,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import HeldVector, Identity, NoteId
+from vaultrag.model import HeldVector, Identity, NoteId, Scale
 from vaultrag.store.connection import connect, rows, scalar, translating, writing
 from vaultrag.store.matrix import quantise
 from vaultrag.store.schema import VECTOR_STEPS, refuse_newer, too_new
@@ -54,6 +54,12 @@ def identity_in(connection: apsw.Connection, path: Path) -> Identity | None:
         return None
     value = scalar(connection, "SELECT value FROM meta WHERE key = 'identity'")
     return _identity(value, path) if value else None
+
+
+def stored_scale(connection: apsw.Connection) -> Scale | None:
+    """What the cosines of an open vector file mean; None while that has not been told."""
+    value = scalar(connection, "SELECT value FROM meta WHERE key = 'scale'")
+    return Scale(**json.loads(value)) if value else None
 
 
 def _identity(text: str, path: Path) -> Identity:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from vaultrag.model import NoteId, VectorMatches
+from vaultrag.model import REFERENCE, NoteId, Scale, VectorMatches
 from vaultrag.store.matrix import MatrixScan
 from vaultrag.store.passages import Cosines, Ids, PassageScan
 
@@ -22,7 +22,9 @@ class VectorScan:
         notes: MatrixScan,
         passages: PassageScan,
         exact: Callable[[Sequence[NoteId]], Mapping[NoteId, float]] = lambda ids: {},
+        scale: Scale = REFERENCE,
     ) -> None:
+        self.scale = scale
         self._notes = notes
         self._passages = passages
         self._exact = exact

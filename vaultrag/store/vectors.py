@@ -16,6 +16,7 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.errors import BadVectors, StoreError
-from vaultrag.model import EmbeddedNote, HeldVector, Identity, NoteId
+from vaultrag.model import REFERENCE, EmbeddedNote, HeldVector, Identity, NoteId, Scale
 from vaultrag.store.connection import (
     Readers,
     Senseless,
@@ -41,6 +42,7 @@ from vaultrag.store.connection import (
 )
 from vaultrag.store.integrity import senseless
 from vaultrag.store.matrix import Matrix, quantise
+from vaultrag.store.multilingual import MultilingualVectors
 from vaultrag.store.passages import PassageRow, Passages
 from vaultrag.store.schema import VECTOR_STEPS, migrate
 from vaultrag.store.vector_rows import (
@@ -61,6 +63,7 @@ from vaultrag.store.vector_rows import (
     spoilt_notes,
     stored,
     stored_identity,
+    stored_scale,
     trim_retired,
 )
 from vaultrag.store.vector_scan import VectorScan
@@ -104,6 +107,8 @@ class Vectors:
         self.repaired: Callable[[str], None] = log.warning
         """Called with a sentence about what was mended."""
         self._inode = inode(path)
+        self.scale = stored_scale(writer)
+        self.multilingual = MultilingualVectors(self.readers, self._writing)
 
     @classmethod
     def open(cls, path: Path, identity: Identity) -> Vectors:
@@ -163,6 +168,7 @@ class Vectors:
             spoilt, self._verified = spoilt_notes(self._writer, self.identity.dimension, self._verified, SAMPLE)
             if why := senseless(self._writer):
                 raise Senseless(why)
+        self.multilingual.verify(SAMPLE)
         if spoilt:
             self._drop_spoilt(spoilt)
             self._notes.delete(map(NoteId, spoilt))
@@ -175,7 +181,7 @@ class Vectors:
     @property
     def memory_bytes(self) -> int:
         """What the vectors in memory take."""
-        return self._notes.nbytes + self._passages.nbytes
+        return self._notes.nbytes + self._passages.nbytes + self.multilingual.memory_bytes
 
     def passage_count(self) -> int:
         with self._lock, translating(self.path):
@@ -263,6 +269,13 @@ class Vectors:
             trim_retired(connection)
         self._notes.delete(ids)
         self._passages.forget(ids)
+        self.multilingual.forget(ids)
+
+    def keep_scale(self, scale: Scale) -> None:
+        """Remember what the cosines mean."""
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('scale', ?)", (json.dumps(asdict(scale)),))
+        self.scale = scale
 
     def record_failure(self, text_hash: str, reason: str, *, permanent: bool) -> None:
         """Remember that this text could not be embedded, and why."""
@@ -305,6 +318,7 @@ class Vectors:
             self._notes.scan(query),
             self._passages.scan(query, len(self._notes)),
             lambda ids: self._cosines(query, ids),
+            self.scale or REFERENCE,
         )
         if ahead:
             scan.look_ahead(ahead)
@@ -382,6 +396,7 @@ class Vectors:
             for row in newest
             if row.lines is not None and row.codes is not None and row.scales is not None
         )
+        self.multilingual.follow(row.text_hash for row in newest)
 
     def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
         """The passages of these notes, from the file; none where it cannot be asked (any more)."""

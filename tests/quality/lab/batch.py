@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,13 @@ class Batch:
         self.ids = [one.id for one in answerable]
         self._single = [(place, one) for place, one in enumerate(answerable) if one.aged or not len(one.features.ids)]
         alone = {place for place, _ in self._single}
-        self._groups = [
-            _Group([(place, one) for place, one in enumerate(answerable)
-                    if place not in alone and one.features.vectors == worth])
-            for worth in sorted({one.features.vectors for place, one in enumerate(answerable) if place not in alone})
-        ]  # fmt: skip
+        groups: dict[Hashable, list[tuple[int, Asked]]] = {}
+        for place, one in enumerate(answerable):
+            if place not in alone:
+                groups.setdefault((one.features.vectors, one.features.multilingual, one.features.scale), []).append(
+                    (place, one)
+                )
+        self._groups = [_Group(group) for group in groups.values()]
 
     def ndcg10(self, params: Params) -> NDArray[np.float64]:
         """Each query's nDCG@10."""
@@ -42,15 +45,18 @@ class Batch:
 
 
 class _Group:
-    """Queries for which a cosine is worth the same. A right note's place is the number of rows that stand above it."""
+    """Queries for which a cosine means the same. A right note's place is the number of rows that stand above it."""
 
     def __init__(self, asked: Sequence[tuple[int, Asked]]) -> None:
         self.places = np.array([place for place, _ in asked])
         filled = [_filled(one.features) for _, one in asked]
-        columns = {name: np.concatenate([getattr(one, name) for one in filled]) for name in ("ids", *COLUMNS)}
-        self._features = Features(**columns, vectors=filled[0].vectors)
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name) for one in filled]) for name in ("ids", *COLUMNS)
+        }
         self._ideal = np.array([_ideal(one) for _, one in asked])
         sizes = np.array([len(one.ids) for one in filled])
+        one = filled[0]
+        self._features = Features(**columns, vectors=one.vectors, multilingual=one.multilingual, scale=one.scale)
         query = np.repeat(np.arange(len(asked)), sizes)
         grades = [one.grades.get(note, 0.0) for _, one in asked for note in one.features.ids.tolist()]
         self._right = np.flatnonzero(np.array(grades) > 0)

@@ -27,7 +27,9 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m tests.quality", description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get(DATA), help=f"public sets; else ${DATA}")
     parser.add_argument("--cache", type=Path, default=Path(".quality"), help="vaults, indexes, features and runs")
-    parser.add_argument("--sets", nargs="+", metavar="SET", help=f"of {', '.join(LOADERS)}; +m: multilingual model")
+    parser.add_argument(
+        "--sets", nargs="+", metavar="SET", help=f"of {', '.join(LOADERS)}; +e: the English model alone"
+    )
     parser.add_argument("--cached", action="store_true", help="only sets whose features are there")
     parser.add_argument("--fresh", action="store_true", help="ask the retrievers again; vectors are kept")
     parser.add_argument("--params", type=Path, action="append", default=[], help="a further system, in TOML")

@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 from tests.quality.lab.sets import JudgedSet
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.evaluate.run import Pipeline
-from vaultrag.model import Aged, NoteId, Standing
-from vaultrag.retrieval.calibration import background_of
+from vaultrag.model import Aged, NoteId, Scale, Standing
 from vaultrag.retrieval.features import Features
-from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.priors import demotions
 from vaultrag.retrieval.query_intent import intents_of, period_of
@@ -33,7 +31,7 @@ from vaultrag.retrieval.tiers import PARTIAL, tiers
 COLUMNS = (
     "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match"
 )  # fmt: skip
-FORM = 2
+FORM = 4
 """Of the file; another one is gathered anew."""
 
 
@@ -134,6 +132,8 @@ def read(name: str, cache: Path) -> list[Asked]:
             features=Features(
                 ids=arrays["ids"][start:end],
                 vectors=raw["vectors"],
+                multilingual=raw["multilingual"],
+                scale=Scale(*raw["scale"]),
                 **{name: arrays[name][start:end] for name in COLUMNS},
             ),
             lacks_identifier=raw["lacks_identifier"],
@@ -149,11 +149,9 @@ def _ask(pipeline: Pipeline, judged: Judged) -> Asked | None:
     draft = parts.engine.begin(parse_query(judged.query), barred=barred)
     if not draft.query.terms:
         return None
-    assert view.vectors is not None
-    assert view.embedder is not None
     text = draft.query.text
-    model, scan = view.vectors.identity.model, view.vectors.scan(view.embedder.embed_query(text))
-    features = parts.engine.features(draft, scan, readable(model, text), background_of(model, scan))
+    scan, readable, multilingual = view.compare(view.embed(text))
+    features = parts.engine.features(draft, scan, readable, multilingual=multilingual)
     grades: dict[int, float] = {}
     for path, grade in judged.relevant.items():
         note = parts.table.id_of(path)
@@ -186,6 +184,8 @@ def _write(asked: list[Asked], file: Path) -> None:
             "answerable": one.answerable,
             "grades": one.grades,
             "vectors": one.features.vectors,
+            "multilingual": one.features.multilingual,
+            "scale": [one.features.scale.far, one.features.scale.near],
             "lacks_identifier": one.lacks_identifier,
             "aged": {note: _raw(value) for note, value in (one.aged or {}).items()},
         }

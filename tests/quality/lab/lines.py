@@ -19,8 +19,6 @@ from vaultrag.evaluate.datasets import Judged
 from vaultrag.evaluate.run import LIMIT, Pipeline
 from vaultrag.model import Hit
 from vaultrag.notes.tokens import estimate, fit
-from vaultrag.retrieval.calibration import background_of
-from vaultrag.retrieval.languages import readable
 from vaultrag.retrieval.query_parser import parse_query
 
 TOKENS = (40, 60, 80, 100)
@@ -91,12 +89,11 @@ def answers_of(name: str, data: Path | None) -> Mapping[str, Answer]:
 def _shown(pipeline: Pipeline, judged: Judged) -> dict[str, list[str]]:
     """What is said of the right notes among the first ten, by the way of showing it."""
     parts, view = pipeline.parts, pipeline.parts.meaning.view
-    assert view.vectors is not None
-    assert view.embedder is not None
     draft = parts.engine.begin(parse_query(judged.query))
     wanted = parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
-    scan, model = view.vectors.scan(view.embedder.embed_query(draft.query.text)), view.vectors.identity.model
-    ranking = parts.engine.rank(draft, scan, readable(model, draft.query.text), background_of(model, scan))
+    compared = view.compare(view.embed(draft.query.text))
+    scan = compared.scan
+    ranking = parts.engine.rank(draft, scan, compared.readable, multilingual=compared.multilingual)
     best = max(judged.relevant.values())
     right = {parts.table.id_of(path) for path, grade in judged.relevant.items() if grade == best}
     notes = [note for note in ranking.notes[:LIMIT] if note.note_id in right]

@@ -23,7 +23,7 @@ SEED = 13
 FOREIGN = 100
 """Queries of another set that each English vault is asked as well."""
 
-Language = Literal["english", "multilingual"]
+Language = Literal["english", "auto"]
 Notes = tuple[Path, list[Judged]]
 
 
@@ -33,7 +33,7 @@ class JudgedSet:
 
     Attributes:
         vault: The folder of notes.
-        home: Where its index is kept; sets with the same vault and model share it.
+        home: Where its index is kept; sets with the same vault share it.
         foreign: Queries of another set, to which this vault has no answer.
     """
 
@@ -42,11 +42,11 @@ class JudgedSet:
     home: Path
     judged: list[Judged]
     foreign: list[Judged]
-    model: Language = "english"
+    model: Language = "auto"
 
     @property
     def settings(self) -> Settings:
-        """The builtin model, the same on every machine."""
+        """The builtin models, the same on every machine."""
         return Settings(embedder=EmbedderSettings(provider="builtin", builtin=self.model))
 
 
@@ -103,26 +103,38 @@ LOADERS: dict[str, Callable[[Path, Path], Notes]] = {
     "xquad-de": _Beir("xquad", ("de",), "de-"),
     "xquad-zh": _Beir("xquad", ("zh",), "zh-"),
     "xquad-ru": _Beir("xquad", ("ru",), "ru-"),
+    **{f"xquad-{code}": _Beir("xquad", (code,), f"{code}-") for code in ("ar", "es", "th", "tr", "el", "hi", "vi")},
     "xquad-de-en": _Beir("xquad", ("de-to-en",), "en-"),
     "xquad-zh-en": _Beir("xquad", ("zh-to-en",), "en-"),
+    "xquad-ru-en": _Beir("xquad", ("ru-to-en",), "en-"),
+    "xquad-es-en": _Beir("xquad", ("es-to-en",), "en-"),
     "cmrc": _Beir("cmrc2018-dev", ("test",)),
 }
-"""Sets by name; ``NAME+m`` is the same set read by the multilingual model."""
+"""Sets by name; ``NAME+e`` is the same set read by the English model alone."""
 
 PUBLIC = ("clapnq", "covidqa", "scifact", "qmsum", "xquad-en", "xquad-de", "xquad-zh", "xquad-ru", "cmrc")
 """Sets that others made, for one macro average of their own."""
 
-_SHARED = {"xquad-de-en": "xquad-en", "xquad-zh-en": "xquad-en", "known-item": "documentation"}
+_SHARED = {
+    **{f"xquad-{code}-en": "xquad-en" for code in ("de", "zh", "ru", "es")},
+    "known-item": "documentation",
+}
 _COMMITTED = ("own", "natural", "buried")
-_STRANGERS = {"clapnq": "natural", "xquad-en": "natural"}
-"""The set that foreign queries come from; CLAP-NQ where none is named."""
+_STRANGERS = {
+    "clapnq": ("natural",),
+    "xquad-en": ("natural",),
+    "natural": ("xquad-de", "xquad-zh", "xquad-ru"),  # beside those of its own
+    "xquad-zh": ("cmrc",),
+    "cmrc": ("xquad-zh",),
+}
+"""The sets that foreign queries come from; CLAP-NQ where none is named and the notes are English."""
 
 
 def load(name: str, data: Path | None, cache: Path) -> JudgedSet:
     """Lay a set out below ``cache`` and read its queries.
 
     Args:
-        name: A key of ``LOADERS``, with ``+m`` for the multilingual model.
+        name: A key of ``LOADERS``, with ``+e`` for the English model alone.
         data: The folder of the public sets; the committed ones need none.
         cache: Keeps vaults and indexes.
 
@@ -130,7 +142,7 @@ def load(name: str, data: Path | None, cache: Path) -> JudgedSet:
         ConfigError: There is no such set, or its data is not there.
     """
     base, _, model = name.partition("+")
-    if base not in LOADERS or model not in ("", "m"):
+    if base not in LOADERS or model not in ("", "e"):
         raise ConfigError(f"there is no set {name}", hint=f"sets: {', '.join(LOADERS)}")
     if not available(name, data):
         raise ConfigError(f"the data of {name} is not there", hint="--data DIR, or VAULTRAG_JUDGED_DATA")
@@ -140,8 +152,8 @@ def load(name: str, data: Path | None, cache: Path) -> JudgedSet:
         judged = [
             replace(one, answerable=one.answerable and one.kind not in ("near-miss", "foreign")) for one in judged
         ]
-    language: Language = "multilingual" if model else "english"
-    home = cache / "indexes" / (_SHARED.get(base, base) + ("+m" if model else ""))
+    language: Language = "english" if model else "auto"
+    home = cache / "indexes" / _SHARED.get(base, base)
     return JudgedSet(name, vault, home, judged, _foreign(base, data, cache), language)
 
 
@@ -155,13 +167,13 @@ def available(name: str, data: Path | None) -> bool:
 
 
 def _foreign(base: str, data: Path | None, cache: Path) -> list[Judged]:
-    if base.startswith(("xquad-", "cmrc", "natural")) and base != "xquad-en":
-        return []  # natural has foreign queries of its own; of other languages there are none that fit
-    stranger = _STRANGERS.get(base, "clapnq")
-    if not available(stranger, data):
-        return []
-    pool = [one for one in LOADERS[stranger](data or Path(), cache)[1] if one.answerable and one.relevant]
-    chosen = Random(SEED).sample(pool, min(FOREIGN, len(pool)))
+    if base not in _STRANGERS and base.startswith("xquad-"):
+        return []  # of these languages there are no others
+    chosen: list[Judged] = []
+    for stranger in _STRANGERS.get(base, ("clapnq",)):
+        if available(stranger, data):
+            pool = [one for one in LOADERS[stranger](data or Path(), cache)[1] if one.answerable and one.relevant]
+            chosen += Random(SEED).sample(pool, min(FOREIGN, len(pool)))
     return [Judged(f"{one.id}-foreign", one.query, answerable=False, kind="foreign") for one in chosen]
 
 

@@ -90,6 +90,9 @@ def _daemon_lines(status: DaemonStatus) -> Iterator[Text]:
     embedder = status.embedder
     line = Text("meaning: ").append(_embedder_name(embedder) or "none")
     yield line.append(", ").append_text(_coloured(embedder.state))
+    if embedder.languages:
+        more = "; others are searched by words" if len(embedder.languages) == 1 else ""
+        yield Text(f"languages: {', '.join(embedder.languages)}{more}")
     yield from _because(embedder.why, embedder.hint)
 
 
@@ -98,12 +101,14 @@ def _vault_lines(vault: VaultStatus) -> Iterator[Text]:
     line = _coloured(vault.state).append(
         f" · {count(vault.notes, 'note')}, {vault.embedded:,} with a vector", style="default"
     )
-    if vault.to_read:
-        line.append(f" · {vault.to_read:,} to read", style="default")
-    if vault.pending:
-        line.append(f" · {vault.pending:,} to embed", style="default")
-    if vault.passages_pending:
-        line.append(f" · passages of {vault.passages_pending:,} to come", style="default")
+    for number, left in (
+        (vault.to_read, "{:,} to read"),
+        (vault.pending, "{:,} to embed"),
+        (vault.passages_pending, "passages of {:,} to come"),
+        (vault.multilingual_pending, "{:,} to embed for questions in other languages"),
+    ):
+        if number:
+            line.append(f" · {left.format(number)}", style="default")
     if vault.eta_s is not None:
         line.append(f" · about {duration(vault.eta_s)} left", style="default")
     yield line
