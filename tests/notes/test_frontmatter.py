@@ -101,6 +101,7 @@ def test_scalars_are_text_as_written(written: str, text: str) -> None:
         ("\n  - a\n  -\n  - [[b]]", ("a", "[[b]]")),
         ("[[[a]], [[b]]]", ("[[a]]", "[[b]]")),
         ("[[a, b], [c]]", ("a", "b", "c")),
+        ("['{{x}}', \"y {{z}}\"]", ("{{x}}", "y {{z}}")),
     ],
 )
 def test_lists_are_tuples(written: str, values: tuple[str, ...]) -> None:
@@ -132,6 +133,7 @@ def test_maps_are_flattened() -> None:
         ("title: x\nstatus:done\n", "line", {"title": "x", "status": "done"}),
         ("x: y: z\nby:\n  name: Jo\n  town: Ulm\n", "line", {"x": "y: z", "by.name": "Jo", "by.town": "Ulm"}),
         ("date: {{date}}\nat: {{date:YYYY}} {{time}}\n", "line", {"date": "{{date}}", "at": "{{date:YYYY}} {{time}}"}),
+        ("x: y\nlist:\n  - {{date}}\n", "template", {"x": "y", "list": ("{{date}}",)}),
         ("date: {{date}}\nx: y\n", "template", {"date": "{{date}}", "x": "y"}),
         ("x: y: z\nnote: |\n  two\n  lines\n", "line", {"x": "y: z", "note": "two\nlines"}),
         ("x: y: z\nwhen: 2024-3-1\nok: True\n", "line", {"x": "y: z", "when": "2024-03-01", "ok": "true"}),

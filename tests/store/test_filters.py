@@ -59,6 +59,7 @@ ALL = {"How-to/Pump.md", "How-to/sub/Valve.md", "Ärger/Über.md", "lone.md", "b
         ("[list:zwei]", {"How-to/Pump.md"}),
         ("[list:drei]", set()),
         ("[größe:GROSS]", {"How-to/Pump.md"}),
+        ("[grosse:gross]", {"How-to/Pump.md"}),
         ("-[status:done] [status]", {"blank.md"}),
         ("is:orphan", {"lone.md", "blank.md", "Ärger/Über.md"}),
         ("is:untagged", {"lone.md", "blank.md"}),
@@ -103,3 +104,26 @@ def test_deep_folder_named_like_the_file(index: NoteIndex) -> None:
     assert filtered(index, "file:a") == {"a/a/a.md", "a.md"}
     assert filtered(index, "file:a.m") == {"a/a/a.md", "a.md"}
     assert filtered(index, "file:b") == {"a/b.md"}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("[author:Jane Roe]", {"a.md", "b.md", "d.md"}),
+        ("[author:jane roe]", {"a.md", "b.md", "d.md"}),
+        ("[AUTHOR:people/jane]", {"b.md"}),
+        ("[author:jane]", {"b.md"}),
+        ("[author:jose nunez]", {"c.md", "d.md"}),
+        ("[author:José Núñez]", {"c.md", "d.md"}),
+        ("[author:roe]", set()),
+        ("[place:ulm hall]", {"e.md"}),
+    ],
+)
+def test_links_match_by_what_they_show(index: NoteIndex, query: str, expected: set[str]) -> None:
+    """A property that is a link is what the link shows, or the note it names; case and accents do not matter."""
+    add(index, "a.md", '---\nauthor: "[[Jane Roe]]"\n---\n')
+    add(index, "b.md", '---\nauthor: "[[people/jane|Jane Roe]]"\n---\n')
+    add(index, "c.md", "author:: [[José Núñez]]\n")
+    add(index, "d.md", "---\nauthor: ['[[Jane Roe]]', Jose Nunez]\n---\n")
+    add(index, "e.md", "- place:: [Ulm hall](hall.md), [x](y.md)\n")
+    assert filtered(index, query) == expected

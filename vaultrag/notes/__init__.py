@@ -8,7 +8,8 @@ behind them: ``frontmatter`` (properties), ``lifting`` (code and comments out of
 from __future__ import annotations
 
 from vaultrag.notes.cleaning import CLEANING_VERSION, clean
-from vaultrag.notes.parse import file_text, file_title, looks_binary, parse_note, read_body
+from vaultrag.notes.parse import file_text, looks_binary, parse_note, read_body
+from vaultrag.notes.titles import file_title
 from vaultrag.notes.windows import CountTokens, passages, windows
 
 __all__ = [

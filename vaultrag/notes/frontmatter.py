@@ -77,6 +77,9 @@ class Header(NamedTuple):
     complete: bool = True
 
 
+_NO_HEADER = Header({})
+
+
 class _FlowList(list[Any]):
     """A list written in brackets: the only kind that may be an unquoted ``[[wikilink]]``."""
 
@@ -113,6 +116,8 @@ def read(text: str) -> tuple[Header, str, int]:
     Returns:
         (header, body, file line of the body's first line). A header that is not ``complete`` is part of the body.
     """
+    if not text.startswith(("---", TOML)) and "rivate" not in text and "RIVATE" not in text:
+        return _NO_HEADER, text, 1
     written, body, body_line = split(text)
     if written is None:
         properties = salvage(text) if text.startswith(("---", TOML)) else {}

@@ -40,6 +40,7 @@ _CONTINUED = (" ", "\t", "- ", "]", "}")
 _TABLE = re.compile(r"\[.+\][ \t]*")
 _BLOCK_MARK = re.compile(r"[|>][-+0-9]*")
 _ITEM = re.compile(r"""[ \t]*(?:"[^"]*"|'[^']*')[ \t]*(?=,|$)|(?:\[\[[^\[\]]*\]\]|[^,])+""")
+_PLACEHOLDER = re.compile(r"(?:^|[:\n])[ \t]*+(?:-[ \t]++)?\{\{")
 _COMMENTED_TAG = re.compile(
     r"^tags?:[ \t]*+(?:(?:\[[ \t]*+)?#[^\s#]|\n(?:[ \t]*+-[^\n]*+\n)*?[ \t]*+-[ \t]++#[^\s#])",
     re.MULTILINE | re.IGNORECASE,
@@ -92,7 +93,7 @@ def read(header: str, load: Load, sign: str = ":") -> Lines:
 
 def needs_it(header: str) -> str:
     """Return why a header that YAML takes says something else than was meant, or nothing."""
-    if TEMPLATE in header:
+    if TEMPLATE in header and _PLACEHOLDER.search(header):
         return "they hold placeholders of a template"
     if "#" in header and _COMMENTED_TAG.search(header):
         return "a # begins a comment in YAML, not a tag"

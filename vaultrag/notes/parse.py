@@ -13,9 +13,11 @@ import unicodedata
 from vaultrag.model import Note, NotePath, NoteText
 from vaultrag.notes import frontmatter, outline
 from vaultrag.notes.cleaning import clean_lifted, without_drawing
+from vaultrag.notes.inline_fields import inline_fields, merged
 from vaultrag.notes.lenient_header import Properties
 from vaultrag.notes.lifting import lift
 from vaultrag.notes.links import find_links
+from vaultrag.notes.titles import file_title, title_of
 
 BINARY_SAMPLE_BYTES = 8192
 MIN_BINARY_NULS = 8
@@ -37,10 +39,12 @@ def parse_note(path: NotePath, data: bytes) -> Note:
         return Note(path, title, "", 1, NoteText(title, ""), problems=("binary data, not text",))
     text, problems = _decode(data)
     header, body, body_line = frontmatter.read(text)
-    properties = header.properties
     problems += [header.problem] if header.problem else []
-    title = _title(properties) or file_title(path)
-    lifted = lift(without_drawing(body) if "excalidraw-plugin" in properties else body)
+    lifted = lift(without_drawing(body) if "excalidraw-plugin" in header.properties else body)
+    fields = inline_fields(lifted)
+    properties = merged(header.properties, fields)
+    headings = outline.headings(lifted, body_line)
+    title = _title(properties) or title_of(path, headings, body, body_line)
     links = find_links(text[: len(text) - len(body)], 1) if body_line > 1 else []
     links += find_links(lifted.text, body_line)
     return Note(
@@ -50,8 +54,8 @@ def parse_note(path: NotePath, data: bytes) -> Note:
         body_line=body_line,
         text=NoteText(title, clean_lifted(lifted)),
         aliases=outline.aliases(properties),
-        tags=outline.distinct((*outline.header_tags(properties), *outline.inline_tags(lifted))),
-        headings=outline.headings(lifted, body_line),
+        tags=outline.distinct((*outline.header_tags(header.properties), *fields.tags, *outline.inline_tags(lifted))),
+        headings=headings,
         links=tuple(links),
         properties=properties,
         problems=tuple(problems),
@@ -93,13 +97,6 @@ def _is_utf8(head: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def file_title(path: NotePath) -> str:
-    """A note's name when its header gives none: the file name without ``.md``, composed (NFC)."""
-    name = path.rpartition("/")[2]
-    stem = name[:-3] if name[-3:].lower() == ".md" and len(name) > 3 else name
-    return stem if stem.isascii() else unicodedata.normalize("NFC", stem)
 
 
 def _title(properties: Properties) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 from weakref import WeakSet
 
 import apsw
@@ -23,6 +22,7 @@ import msgspec
 
 from vaultrag.errors import StoreCorrupt, StoreError, StoreFull
 from vaultrag.store.integrity import senseless
+from vaultrag.store.shown import shows
 
 BUSY_S = 5.0
 
@@ -93,8 +93,8 @@ def connect(path: Path, *, readonly: bool = False, in_use: bool = False, with_ve
                     _set(connection, pragma)
             if with_vectors:
                 _load_sqlite_vec(connection)
-            # SQLite's own lower() knows ASCII only. No table or index depends on this function.
-            connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)
+            # SQLite's own lower() knows ASCII only, and no links. No table or index depends on this function.
+            connection.create_scalar_function("shows", _shows, 2, deterministic=True)
         except BaseException:
             connection.close()
             raise
@@ -352,8 +352,8 @@ def forget_damage(path: Path) -> None:
     _damaged.pop(path, None)
 
 
-def _casefold(*texts: Any) -> str | None:
-    return normalize("NFC", str(texts[0])).casefold() if texts[0] is not None else None
+def _shows(*texts: Any) -> bool:
+    return texts[0] is not None and shows(str(texts[0]), str(texts[1]))
 
 
 class Readers:

@@ -14,6 +14,11 @@ import apsw
 from vaultrag.model import Filters, NoteId, PropertyFilter
 from vaultrag.store.connection import rows
 from vaultrag.store.private import listed
+from vaultrag.store.shown import value_key
+
+# What follows the last slash: rtrim takes the name's own letters off the end, which leaves the folder.
+_FILE_NAME = "replace(path_key, rtrim(path_key, replace(path_key, '/', '')), '')"
+_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
 
 _STATES = {
     # A link of a note to itself (to one of its headings, say) joins it to nothing.
@@ -24,15 +29,12 @@ _STATES = {
     " AND links.note_id NOT IN (SELECT value FROM json_each(?)))",
     "untagged": "NOT EXISTS (SELECT 1 FROM tags WHERE note_id = notes.id)",
     "empty": "body_chars = 0",
-    "daily": "title GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'",
+    "daily": f"title GLOB '{_DAY}' OR {_FILE_NAME} GLOB '{_DAY}'",
 }
 
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9 .:-]*")
 """What stands in the stored JSON as it is, but for case; and means nothing to LIKE."""
-
-# What follows the last slash: rtrim takes the name's own letters off the end, which leaves the folder.
-_FILE_NAME = "replace(path_key, rtrim(path_key, replace(path_key, '/', '')), '')"
 
 
 def matching_ids(
@@ -78,8 +80,8 @@ def _conditions(filters: Filters, negated: bool, hidden: str) -> list[tuple[str,
 
 def _property(wanted: PropertyFilter) -> tuple[str, list[object]]:
     base = f"EXISTS (SELECT 1 FROM json_each(properties) AS p WHERE {_same('p.key')}"
-    name: list[object] = [_key(wanted.name)] * 2
-    rarer = _key(wanted.name if wanted.value is None else wanted.value)
+    name: list[object] = [value_key(wanted.name)] * 2
+    rarer = value_key(wanted.name if wanted.value is None else wanted.value)
     if _PLAIN.fullmatch(rarer):  # to look for the letters first is several times faster than to read every header
         base = f"(properties LIKE ? OR {_beyond_ascii('properties')}) AND {base}"
         name.insert(0, f"%{rarer}%")
@@ -90,13 +92,13 @@ def _property(wanted: PropertyFilter) -> tuple[str, list[object]]:
         f" EXISTS (SELECT 1 FROM json_each(p.value) AS v WHERE {_same('v.value')})"
         f" ELSE {_same('p.value')} END)"
     )
-    return base + test, [*name, *[_key(wanted.value)] * 4]
+    return base + test, [*name, *[value_key(wanted.value)] * 4]
 
 
 def _same(column: str) -> str:
-    """Whether the column is a key (bound twice). Only a text beyond ASCII needs the slow function from Python."""
+    """Whether the column shows a key (bound twice). Only links and texts beyond ASCII need Python's slow function."""
     text = f"CAST({column} AS TEXT)"
-    return f"({text} = ? COLLATE NOCASE OR ({_beyond_ascii(text)} AND casefold({text}) = ?))"
+    return f"({text} = ? COLLATE NOCASE OR (({_beyond_ascii(text)} OR instr({text}, '[')) AND shows({text}, ?)))"
 
 
 def _beyond_ascii(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 from unicodedata import normalize
 
 from vaultrag.model import IndexedEntry, Note, NoteValues
+from vaultrag.notes.titles import without_suffix
 from vaultrag.notes.words import has_long_run, name_key, parts, prepare
 
 _BLOB_CHARS = 200
@@ -60,6 +61,8 @@ def _names(note: Note) -> list[tuple[str, str]]:
     named = [("title", note.title)]
     if stem != note.title:
         named.append(("file", stem))
+    if "___" in stem and "/" in note.title:  # a link to a page below another leads by its last part, as one to a path
+        named.append(("file", note.title.rpartition("/")[2]))
     named.extend(("alias", alias) for alias in note.aliases)
     return named
 
@@ -120,9 +123,9 @@ def _property_texts(note: Note) -> list[str]:
 
 
 def link_name(target: str) -> str:
-    """The note name a link goes by: its last path component, without ``.md``."""
+    """The note name a link goes by: its last path component, without ``.md`` or ``.markdown``."""
     name = target.rsplit("/", 1)[-1]
-    return name[:-3] if name.lower().endswith(".md") else name
+    return without_suffix(name)
 
 
 def path_forms(path: str) -> tuple[str, str]:
