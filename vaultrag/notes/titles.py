@@ -20,8 +20,30 @@ _ESCAPED = re.compile(r"%(?:2[2AaFf]|3[AaCcEeFf]|5[Cc]|7[Cc]|23|25)")
 """The signs that no file name may hold everywhere, and those that stand for others."""
 
 _UNTITLED = frozenset(
-    "untitled|new note|unbenannt|sans titre|sin título|senza nome|senza titolo|sem título|naamloos|bez tytułu|bez názvu"
-    "|namnlös|adsız|без названия|без назви|未命名|无标题|無題|無題のファイル|제목 없음|بدون عنوان|ללא שם".split("|")  # noqa: SIM905 (a list of these would be read from both sides)
+    [
+        "untitled",
+        "new note",
+        "unbenannt",
+        "sans titre",
+        "sin título",
+        "senza nome",
+        "senza titolo",
+        "sem título",
+        "naamloos",
+        "bez tytułu",
+        "bez názvu",
+        "namnlös",
+        "adsız",
+        "без названия",
+        "без назви",
+        "未命名",
+        "无标题",
+        "無題",
+        "無題のファイル",
+        "제목 없음",
+        "بدون عنوان",
+        "ללא שם",
+    ]
 )
 _NUMBERED = re.compile(r"[ _-]?\(?\d+\)?$")
 _DIGIT = re.compile(r"\d")
