@@ -272,9 +272,18 @@ class LexicalRetriever(Protocol):
     """Ranks notes by the words in them."""
 
     def search(
-        self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None
+        self,
+        clauses: Sequence[Clause],
+        *,
+        k: int = 80,
+        allowed: frozenset[NoteId] | None = None,
+        row: Sequence[tuple[Clause, int]] = (),
     ) -> LexicalMatches:
-        """Rank the ``k`` best notes that hold a clause."""
+        """Rank the ``k`` best notes that hold a clause.
+
+        Args:
+            row: Where the clauses stand in the query, in words from its beginning.
+        """
         ...
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:

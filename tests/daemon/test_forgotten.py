@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.support.daemons import daemon_home
 
-WORDS = ("xylographquokka", "zirconiumtapir")
+WORDS = ("xylographquokka", "zirconiumtapirs")
 NOTE = f"""---
 aliases: [{WORDS[0]} alias]
 secret: {WORDS[0]} property

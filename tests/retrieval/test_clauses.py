@@ -21,7 +21,7 @@ def test_plain() -> None:
     """A word is one clause; a stop word is marked as one unless it is quoted."""
     assert _clauses("Pump") == [Clause(("pump",), 0)]
     assert _clauses("the") == [Clause(("the",), 0, stop=True)]
-    assert _clauses("the", phrase=True) == [Clause(("the",), 0)]
+    assert _clauses("the", phrase=True) == [Clause(("the",), 0, exact=True)]
 
 
 def test_compound() -> None:
@@ -35,7 +35,7 @@ def test_compound() -> None:
 
 def test_phrase() -> None:
     """A phrase is one clause, without parts."""
-    assert _clauses("change the seal", phrase=True) == [Clause(("change", "the", "seal"), 0)]
+    assert _clauses("change the seal", phrase=True) == [Clause(("change", "the", "seal"), 0, exact=True)]
 
 
 def test_version() -> None:
@@ -59,18 +59,47 @@ def test_typing() -> None:
         ("京", [("京",)]),
         ("東京", [("東京",)]),
         ("東京都", [("東京", "京都")]),
-        ("東京 京都", [("東京",), ("京都",)]),
-        ("ああ あ", [("ああ",), ("あ",)]),
+        ("東京 京都", [("東京", "京", "京都")]),
+        ("ああ あ", [("ああ", "あ", "あ")]),
         ("ああ", [("ああ",)]),
-        ("東京tower", [("東京",), ("tower",)]),
+        ("東京tower", [("東京", "京", "tower")]),
         ("검색", [("검색",)]),
         (unicodedata.normalize("NFD", "검색"), [("검색",)]),
-        ("ｶﾞｲﾄﾞ", [("ガイ", "イド")]),
+        ("ｶﾞｲﾄﾞ", [("がい", "いど")]),
     ],
 )
 def test_rows(text: str, rows: list[tuple[str, ...]]) -> None:
-    """A quoted run without spaces is its pairs in a row; runs of their own are rows of their own."""
+    """A quoted run without spaces is its pairs in a row, and what stands beside it goes on with it, as in the index."""
     assert [clause.tokens for clause in _clauses(text, phrase=True)] == rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["14 March 2026", "14.03.2026", "2026-03-14,", "20260314", "March 14th, 2026", "14. März 2026", "2026年3月14日"],
+)
+def test_date(text: str) -> None:
+    """A date is one clause however it is written, and a word beside it another."""
+    terms = [*map(Term, text.split()), Term("meeting")]
+    date, word = clauses_of(terms)
+    assert date == Clause(("20260314",), 0, exact=True)
+    assert word.tokens == ("meeting",)
+
+
+def test_date_of_two_readings() -> None:
+    """Where day and month can be either, both are looked for."""
+    assert _clauses("03/04/2026")[0].spellings == (("20260403",), ("20260304",))
+
+
+def test_what_only_looks_like_a_date() -> None:
+    """Two years and a date within a name are words like others."""
+    assert [clause.tokens for clause in clauses_of([Term("2024"), Term("2025")])] == [("2024",), ("2025",)]
+    assert _clauses("2026-03-14-meeting")[0].tokens == ("2026", "03", "14", "20260314", "meeting")
+
+
+def test_begun() -> None:
+    """A star at the end of a word lets it go on."""
+    assert _clauses("gask*") == [Clause(("gask",), 0, prefix=True, exact=True)]
+    assert _clauses("**bold**") == [Clause(("bold",), 0)]
 
 
 def test_single_letter() -> None:

@@ -121,6 +121,59 @@ def test_names_that_hold_the_query_come_next(tmp_path: Path) -> None:
     index.close()
 
 
+def test_the_form_typed_comes_before_its_stems(tmp_path: Path) -> None:
+    """The only note with the word as it was typed stands above titles with another form of it."""
+    index = NoteIndex.open(tmp_path / "forms.db")
+    for number in range(8):
+        add(index, f"Organic layout {number}.md", "Organ by organ, organic.")
+    only = add(index, "Charter.md", "a word or two " * 200 + "Other organizations have a charter, too.")
+    table = NoteRows(index)
+    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    for query in ("organizations", '"Organizations"', "list of organizations"):
+        ranking = pipeline.rank(pipeline.begin(parse_query(query)), None)
+        assert ranking.notes[0].note_id == only, query
+    assert len(pipeline.rank(pipeline.begin(parse_query("organizations")), None).notes) == 9
+    assert len(pipeline.rank(pipeline.begin(parse_query('"organizations"')), None).notes) == 1
+    index.close()
+
+
+def test_a_sentence_comes_before_notes_that_repeat_its_nouns(tmp_path: Path) -> None:
+    """A sentence copied from a journal of 2.4 MB finds it first, among notes that are about its words."""
+    index = NoteIndex.open(tmp_path / "sentences.db")
+    for number in range(220):
+        add(index, f"Kettle and whistle {number}.md", "kettle whistle brass boils " * 12)
+    sentence = "\n\nThe kettle of **brass** boils before the whistle.\n\n"
+    journal = add(index, "Journal.md", "a word or two " * 90_000 + sentence + "and so it goes on " * 65_000)
+    table = NoteRows(index)
+    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    ranking = pipeline.rank(pipeline.begin(parse_query("The kettle of brass boils before the whistle.")), None)
+    assert ranking.notes[0].note_id == journal
+    index.close()
+
+
+def test_a_date_that_is_nowhere_has_no_neighbours(bench: Bench, tmp_path: Path) -> None:
+    """A date finds the daily note of any format, and no note of another day."""
+    index = NoteIndex.open(tmp_path / "days.db")
+    ids = [add(index, f"Daily/{name}.md", "A quiet day.") for name in ("2026-03-14", "15.03.2026 Sunday", "20260316")]
+    table = NoteRows(index)
+    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    for day, note_id in zip(("14 March 2026", "15. März 2026", "16/03/2026"), ids, strict=True):
+        ranking = pipeline.rank(pipeline.begin(parse_query(day)), None)
+        assert [note.note_id for note in ranking.found] == [note_id], day
+    draft = pipeline.begin(parse_query("17 March 2026"))
+    assert draft.lacks_identifier
+    assert not pipeline.rank(draft, None).found
+    index.close()
+
+
+def test_quotes_hold_where_meaning_alone_is_asked(bench: Bench) -> None:
+    """Only the notes that hold what is quoted may be found, in whatever mode; where none does, all may."""
+    quoted = bench.pipeline.begin(parse_query('"mechanical seal"'), mode="meaning")
+    assert quoted.allowed == frozenset({NoteId(bench.ids["Seal.md"])})
+    assert bench.pipeline.begin(parse_query('"seal mechanical"'), mode="meaning").allowed is None
+    assert bench.pipeline.begin(parse_query("mechanical seal"), mode="meaning").allowed is None
+
+
 def test_parts_sum_to_the_score(bench: Bench) -> None:
     """Every note's parts sum to its score, whatever retrievers took part."""
     for query in ("Anna Berg valves", "turbidity limit", "Proctool lunch", "seal"):

@@ -17,7 +17,7 @@ from vaultrag.store.changes import GONE, Changes
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.note_values import values_of
-from vaultrag.store.postings import Counted, Occurrences, read_occurrences, read_ranked
+from vaultrag.store.postings import Counted, Forms, read_beginning, read_forms, read_ranked
 from vaultrag.store.word_lists import WordLists
 
 ASKED = [
@@ -26,6 +26,8 @@ ASKED = [
     Clause(("nowhere",), 21),
     Clause(("running",), 22),
 ]
+READS = len(ASKED) + 1
+"""One a word; for a beginning, the word by itself is read first."""
 
 
 def same_as_read_again(index: NoteIndex, lists: WordLists) -> None:
@@ -45,14 +47,17 @@ def same_as_read_again(index: NoteIndex, lists: WordLists) -> None:
 def reads(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How many lists were read since it was last asked."""
     count = 0
-    read = read_occurrences
 
-    def counting(connection: apsw.Connection, stem: str, *, prefix: bool = False) -> Occurrences | None:
-        nonlocal count
-        count += 1
-        return read(connection, stem, prefix=prefix)
+    def counting(read: Callable[[apsw.Connection, str], Forms | None]) -> Callable[..., Forms | None]:
+        def reading(connection: apsw.Connection, word: str) -> Forms | None:
+            nonlocal count
+            count += 1
+            return read(connection, word)
 
-    monkeypatch.setattr(word_lists, "read_occurrences", counting)
+        return reading
+
+    monkeypatch.setattr(word_lists, "read_forms", counting(read_forms))
+    monkeypatch.setattr(word_lists, "read_beginning", counting(read_beginning))
 
     def since() -> int:
         nonlocal count
@@ -105,7 +110,7 @@ def test_a_save_has_no_list_read_again(index: NoteIndex, reads: Callable[[], int
     fill(index)
     words = FullText(index)
     words.search(ASKED)
-    assert reads() == len(ASKED)
+    assert reads() == READS
     add(index, "one more.md", "quince quince fig")
     words.search(ASKED)
     assert reads() == 0
@@ -139,12 +144,12 @@ def test_a_write_of_many_has_all_read_again(
     reads()
     index.upsert([values_of(*parsed(f"many {n}.md", "quince fig")) for n in range(4)])
     FullText(index, lists=lists).search(ASKED)
-    assert reads() == len(ASKED)
+    assert reads() == READS
     same_as_read_again(index, lists)
     reads()
     index.delete([NoteId(number) for number in range(1, 5)])
     FullText(index, lists=lists).search(ASKED)
-    assert reads() == len(ASKED)
+    assert reads() == READS
     same_as_read_again(index, lists)
 
 
@@ -164,7 +169,7 @@ def test_more_saves_than_are_remembered(
     for number in range(1, 8):
         add(index, f"note {number}.md", "fig once more", number)
     FullText(index, lists=lists).search(ASKED)
-    assert reads() == len(ASKED)
+    assert reads() == READS
     same_as_read_again(index, lists)
 
 
@@ -185,7 +190,7 @@ def test_a_write_that_fails_leaves_nothing_to_rely_on(
         with pytest.raises(RuntimeError, match="a fault"):
             add(index, "half.md", "quince")
     FullText(index, lists=lists).search(ASKED)
-    assert reads() == len(ASKED)
+    assert reads() == READS
     same_as_read_again(index, lists)
 
 
@@ -221,7 +226,7 @@ def test_only_so_much_is_read_ahead_as_there_is_room_for(
     index: NoteIndex, reads: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(word_lists, "WORTH_READING_AHEAD", 1)
-    monkeypatch.setattr(word_lists, "_READ_AHEAD_BYTES", 14 * 12)
+    monkeypatch.setattr(word_lists, "_READ_AHEAD_BYTES", 28 * 12)
     for number in range(20):
         add(index, f"{number}.md", f"{'third' * (number % 3 == 0)} {'quarter' * (number % 4 == 0)} only{number}x")
     lists = WordLists(index)
@@ -232,7 +237,7 @@ def test_only_so_much_is_read_ahead_as_there_is_room_for(
 
 def test_what_is_remembered() -> None:
     """Between two generations, the notes that changed, each once; nothing where it is not sure."""
-    one, two = (Counted({word: np.array([0], np.int32)}, 1) for word in "ab")
+    one, two = (Counted({word: np.array([0], np.int32)}, {word: [word]}, 1) for word in "ab")
     log = Changes()
     log.add(2, {NoteId(1): one})
     log.add(4, {NoteId(2): two})

@@ -11,7 +11,7 @@ from tests.support.stores import add
 from vaultrag.model import Clause, NoteId
 from vaultrag.store.fulltext import FullText
 from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.postings import read_lengths, read_occurrences, read_ranked
+from vaultrag.store.postings import read_beginning, read_forms, read_lengths, read_ranked
 
 WORDS = ("apple", "pear", "plum", "pearl", "quince", "fig", "medlar", "東京", "京都")
 
@@ -31,10 +31,11 @@ def same(index: NoteIndex, word: str, *, prefix: bool = False) -> int:
     """Compare both readings of a word's list; how many notes are in it."""
     stem = FullText(index).stems([word])[0]
     with index.readers.reading() as connection:
-        lengths, found = read_lengths(connection), read_occurrences(connection, stem, prefix=prefix)
+        found = read_beginning(connection, word) if prefix else read_forms(connection, stem)
+        lengths = read_lengths(connection)
         assert lengths is not None
         assert found is not None
-        counted = found.scored(lengths)
+        counted = found.all.scored(lengths)
         ranked = read_ranked(connection, Clause((word,), 0, prefix=prefix), index.count())
     assert counted.ids.tolist() == ranked.ids.tolist()
     np.testing.assert_allclose(counted.scores, ranked.scores, rtol=1e-4)
@@ -68,9 +69,9 @@ def test_the_lengths_of_no_notes_are_none(index: NoteIndex) -> None:
         lengths = read_lengths(connection)
         assert lengths is not None
         assert lengths.words.tolist() == [-1]
-        found = read_occurrences(connection, "apple")
+        found = read_forms(connection, "appl")
     assert found is not None
-    assert not len(found.scored(lengths).ids)
+    assert not len(found.all.scored(lengths).ids)
 
 
 def test_a_word_in_every_line_is_ranked_by_fts5(index: NoteIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,12 +33,14 @@ class LexicalFeatures:
         coverage: Share of the query's weight (idf) that the note holds anywhere.
         near: Share that stands together in one field (``retrieval.proximity``).
         near_titled: The same where the title's words count everywhere.
+        literal: Whether the note holds the query as it was typed, bool[n] (``retrieval.proximity.verbatim``).
     """
 
     words: NDArray[np.float64]
     coverage: NDArray[np.float64]
     near: NDArray[np.float64]
     near_titled: NDArray[np.float64]
+    literal: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

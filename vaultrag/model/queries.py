@@ -75,6 +75,7 @@ class Clause:
         variants: Other rows that mean the same.
         term: Index of the query term it came from; clauses of one term support the same wish.
         prefix: The last token may go on.
+        exact: Only as typed, in no other form.
         part: A piece of a compound term: a help, no evidence of the whole.
         stop: A word so common in the language that it decides nothing.
     """
@@ -85,6 +86,7 @@ class Clause:
     part: bool = False
     stop: bool = False
     variants: tuple[tuple[str, ...], ...] = ()
+    exact: bool = False
 
     @property
     def spellings(self) -> tuple[tuple[str, ...], ...]:

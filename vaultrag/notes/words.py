@@ -8,6 +8,9 @@ in Python would make the database unreadable to every other tool):
   characters and its last character alone, so that a word of two letters is one term and a single letter is a prefix.
 - Full-width forms are made plain (NFKC); Latin and Greek accents are dropped, Japanese voiced marks are kept.
 - ``C++`` and ``C#`` become words of their own; ``v2.14`` gives its number away from the letter.
+- Points and vowel signs of Hebrew and Arabic are dropped; both kinds of kana, old and new forms of a letter are one.
+- Markup inside a word goes, ``10kW`` is two words, and a date, a grouped number or a long code is followed by the one
+  form that stands for every way of writing it (``notes.number_forms``).
 - Pictures and a few signs that people search for (emoji, degree, paragraph, currency) are words of their own.
 - ``camelCase`` and ``ABC123`` stay one word; their parts are listed beside it (``parts``).
 
@@ -22,6 +25,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import add
 from typing import cast
+
+from vaultrag.notes.inline_markup import without_markup
+from vaultrag.notes.letter_forms import LETTER_FORMS, VOWEL_SIGNS
+from vaultrag.notes.number_forms import with_forms
 
 _UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -64,11 +71,16 @@ _SINGLE: dict[int, str] = {
         "ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE",
         "œ": "oe", "Œ": "OE", "ı": "i",
     }.items()},
+    **LETTER_FORMS,
+    **dict.fromkeys(VOWEL_SIGNS, ""),
     # Invisible: soft hyphens, joiners and directions from the web; the look and the skin of pictures.
     **dict.fromkeys((0xAD, 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFE0E, 0xFE0F,
                      0xFEFF, *range(0x1F3FB, 0x1F400)), ""),
 }  # fmt: skip
 _HAS_SINGLE = re.compile(f"[{''.join(map(chr, _SINGLE))}]")
+
+
+_UNIT = re.compile(r"\d+(?=[A-Za-z]{1,3}(?![^\W_]))")
 
 
 PIECE_CHARS = 1 << 16
@@ -99,13 +111,22 @@ def pieces_of(text: str, ends: Sequence[str] = ("\n", " ")) -> Iterator[str]:
 
 def prepare(text: str) -> str:
     """Rewrite ``text`` so that splitting at everything but letters, marks and digits gives the right words."""
-    pieces = [_signs_spelled(piece) for piece in pieces_of(text)]
-    if text.isascii():
+    pieces = list(map(_signs_spelled, pieces_of(spelled_out(text))))
+    if all(map(str.isascii, pieces)):
         return "".join(pieces)
     spelled = [_spelled_by_word(piece) for piece in pieces]
     if None in spelled:
         return "".join(map(_spell, _folded(pieces)))
     return "".join(cast("list[str]", spelled))
+
+
+def spelled_out(text: str) -> str:
+    """Return a text without markup inside its words, with units by themselves, and dates and codes in one form, too."""
+    return with_forms(_UNIT.sub(_with_space, without_markup(text)))
+
+
+def _with_space(match: re.Match[str]) -> str:
+    return match[0] if match.string[match.start() - 1 : match.start()].isalnum() else f"{match[0]} "
 
 
 def _signs_spelled(text: str) -> str:

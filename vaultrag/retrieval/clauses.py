@@ -3,16 +3,23 @@
 A *clause* is one thing that stands in a note or does not: a word, or several in a row. A term that the tokenizer splits
 (``WO-2291``, ``snake_case``, ``/etc/hosts``) is a clause of its pieces in a row, so that it is found as a whole; its
 longer plain pieces are added as *parts*, so that a note which writes it otherwise is not lost. A run of Chinese,
-Japanese, Korean or Thai text becomes its pairs of letters.
+Japanese, Korean or Thai text becomes its pairs of letters. A date, a number or a code is looked for in the one form
+that the index holds of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from unicodedata import normalize
 
 from vaultrag.model import Clause, Term
+from vaultrag.notes.number_forms import compact_date, written
 from vaultrag.notes.words import fold, is_word_char, tokens, unspaced
 from vaultrag.retrieval.stop_words import STOP_WORDS
+
+LEAST_QUOTED = 4
+"""Words from which on a query may be a sentence taken from a note."""
 
 
 def clauses_of(terms: Iterable[Term], *, typing: bool = False) -> list[Clause]:
@@ -24,11 +31,46 @@ def clauses_of(terms: Iterable[Term], *, typing: bool = False) -> list[Clause]:
     """
     found: dict[Clause, None] = {}
     terms = list(terms)
+    numbers = _numbers(terms)
     for index, term in enumerate(terms):
         last = typing and index == len(terms) - 1 and not term.phrase
-        for clause in _clauses(term, index, last):
+        for clause in numbers[index] if index in numbers else _clauses(term, index, last):
             found.setdefault(clause)
     return list(found)
+
+
+def _numbers(terms: Sequence[Term]) -> dict[int, list[Clause]]:
+    """Return the clauses of terms that are a date, a number or a code, some of them together."""
+    text, starts = "", []
+    for term in terms:
+        starts.append(len(text))
+        text += f"{'' if term.phrase else term.text} "
+    found: dict[int, list[Clause]] = {}
+    for one in written(text):
+        first, last = bisect_right(starts, one.start) - 1, bisect_right(starts, one.end - 1) - 1
+        end = starts[last] + len(terms[last].text)
+        if only_signs(text[starts[first] : one.start] + text[one.end : end]):
+            form, *others = one.forms
+            found |= {index: [] for index in range(first, last + 1)}
+            found[first] = [Clause(form, first, variants=tuple(others), exact=True)]
+    for index, term in enumerate(terms):
+        if not term.phrase and compact_date(term.text.strip(_AROUND)):
+            found.setdefault(index, [Clause((term.text.strip(_AROUND),), index, exact=True)])
+    return found
+
+
+_AROUND = ".,;:!?()[]"
+
+
+def row_of(terms: Iterable[Term]) -> list[tuple[Clause, int]]:
+    """Return where the clauses stand in the query, in words; nothing for a query too short to be a quotation."""
+    row: list[tuple[Clause, int]] = []
+    offset = 0
+    for index, term in enumerate(terms):
+        whole = [clause for clause in _clauses(term, index, typing=False) if not (clause.part or clause.stop)]
+        row += [(clause, offset) for clause in whole[:1]]
+        offset += len(tokens(term.text))
+    return row if offset >= LEAST_QUOTED and len(row) > 1 else []
 
 
 def _clauses(term: Term, index: int, typing: bool) -> list[Clause]:
@@ -39,13 +81,28 @@ def _clauses(term: Term, index: int, typing: bool) -> list[Clause]:
         return []
     if len(words) > 2 and words[0] == "v" and all(word.isdigit() for word in words[1:]):
         words = words[1:]  # v2.14.3 is 2.14.3
-    prefix = typing and len(words[-1]) >= 3
+    begun = len(term.text) > 3 and term.text.endswith("*") and term.text[-2].isalnum() and not term.phrase
+    prefix = begun or (typing and len(words[-1]) >= 3)
     if len(words) == 1:
-        return [Clause(words, index, prefix=prefix, stop=not term.phrase and words[0] in STOP_WORDS)]
-    whole = Clause(words, index, prefix=prefix)
+        stop = not (term.phrase or begun) and words[0] in STOP_WORDS
+        return [
+            Clause(words, index, prefix=prefix, stop=stop, exact=term.phrase or begun, variants=_umlauts(term.text))
+        ]
+    whole = Clause(words, index, prefix=prefix, exact=term.phrase)
     if term.phrase:
         return [whole]
     return [whole, *(Clause((word,), index, part=True) for word in words if _telling(word))]
+
+
+def _umlauts(text: str) -> tuple[tuple[str, ...], ...]:
+    """``März`` is ``Maerz``, too, where there are no umlauts to type."""
+    if text.isascii():
+        return ()
+    spelled = tuple(tokens(normalize("NFC", text).translate(_UMLAUTS)))
+    return (spelled,) if len(spelled) == 1 and spelled != tuple(tokens(text)) else ()
+
+
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 
 def _telling(word: str) -> bool:
@@ -55,9 +112,17 @@ def _telling(word: str) -> bool:
 def _unspaced(term: Term, index: int) -> list[Clause]:
     """Pairs of letters; as one row for a phrase, each on its own (and the row, when it is short) for plain text."""
     rows = _rows(tokens(term.text))
-    if term.phrase or all(len(row) == 1 for row in rows):
-        return [Clause(row, index, prefix=_single(row)) for row in rows]
-    found = []
+    if len(rows) == 1 and (term.phrase or len(rows[0]) == 1):
+        return [Clause(rows[0], index, prefix=_single(rows[0]), exact=term.phrase)]
+    # As it is written, letters of other scripts beside it included; the last letter of a run is there twice.
+    whole = tuple(tokens(term.text))
+    last = len(whole) > 1 and len(whole[-1]) == 1 and len(whole[-2]) == 2 and whole[-2].endswith(whole[-1])
+    whole = whole[:-1] if last else whole
+    if term.phrase:
+        return [Clause(whole, index, prefix=_single(whole[-1:]), exact=True)]
+    found = [Clause(whole, index, prefix=_single(whole[-1:]))] if len(rows) > 1 and len(whole) <= 8 else []
+    if found and all(len(row) == 1 for row in rows):
+        return [*found, *(Clause(row, index, prefix=_single(row), part=True) for row in rows)]
     for row in rows:
         if 1 < len(row) <= 5:
             found.append(Clause(row, index))

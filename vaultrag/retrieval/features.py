@@ -27,6 +27,7 @@ class Features:
         near_titled: The same where the title's words count in every window, 0 to 1.
         name: Likeness of its best name that is not the query itself, 0 to 1.
         name_match: How the query names it, int8[n] of ``NameMatch``: the first sort key.
+        literal: Whether it holds the query as it was typed, which few notes do, bool[n].
         vectors: What a cosine is worth for this query, 0 to 1; 0 where there are no vectors.
         multilingual: Whether the cosines are those of the multilingual model: the query is not English.
         scale: What the cosines mean.
@@ -42,6 +43,7 @@ class Features:
     near_titled: Floats
     name: Floats
     name_match: NDArray[np.int8]
+    literal: NDArray[np.bool_]
     vectors: float = 1.0
     multilingual: bool = False
     scale: Scale = REFERENCE
@@ -62,6 +64,11 @@ class Features:
         return place if place < len(self.ids) and self.ids[place] == note_id else None
 
     @property
+    def precedence(self) -> NDArray[np.int8]:
+        """What goes before any score, int8[n]: a name that is or holds the query, then a text that holds it as typed."""
+        return 2 * self.name_match + self.literal
+
+    @property
     def best_coverage(self) -> float:
         """The largest share of the query's weight that one note holds."""
         return float(self.coverage.max(initial=0.0))
@@ -69,6 +76,16 @@ class Features:
 
 _NONE = np.zeros(0)
 NO_FEATURES = Features(
-    np.zeros(0, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.int8)
+    np.zeros(0, np.int64),
+    _NONE,
+    _NONE,
+    _NONE,
+    _NONE,
+    _NONE,
+    _NONE,
+    _NONE,
+    _NONE,
+    np.zeros(0, np.int8),
+    np.zeros(0, np.bool_),
 )
 """Of a query that no retriever was asked."""

@@ -15,12 +15,22 @@ from typing import Literal
 from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Span, Standing
 from vaultrag.notes import file_text, file_title, parse_note, read_body
 from vaultrag.notes.rendering import rendered
+from vaultrag.notes.words import unspaced
 from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable, VectorScan
 from vaultrag.retrieval.best_sentences import Lines, best_sentences
 from vaultrag.retrieval.normalize import folded
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
 from vaultrag.retrieval.ranked import RankedNote
-from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, in_file, merged, occurrences, preview, words_place
+from vaultrag.retrieval.snippet import (
+    LONGEST_ENDING,
+    PREVIEW_CHARS,
+    Preview,
+    in_file,
+    merged,
+    occurrences,
+    preview,
+    words_place,
+)  # fmt: skip
 
 LINE_TOKENS = (100, 100, 40)
 """What the lines of the first hits may cost; the last figure holds for all that follow."""
@@ -97,9 +107,16 @@ class HitMaker:
         for clause, weight in clauses:
             if clause.stop:
                 continue
-            for token, stem in zip(clause.tokens, self._words.stems(clause.tokens), strict=True):
+            if _is_row(clause):
+                for tokens in clause.spellings:
+                    row = " ".join(tokens)
+                    weights[row] = max(weights.get(row, 0.0), weight, 0.01)
+                continue
+            spelled = [token for tokens in clause.spellings for token in tokens]
+            for token, stem in zip(spelled, self._words.stems(spelled), strict=True):
                 word = stem.removesuffix("i") if len(stem) > 4 and stem != token else stem
-                weights[word] = max(weights.get(word, 0.0), weight / len(clause.tokens), 0.01)
+                for form in (word, token) if len(token) - len(word) > LONGEST_ENDING else (word,):
+                    weights[form] = max(weights.get(form, 0.0), weight / len(clause.tokens), 0.01)
         return weights
 
     def _hit(
@@ -174,6 +191,14 @@ def named(hit: Hit, row: NoteRow, wanted: Mapping[str, float]) -> Hit:
 def _in_name(name: str, wanted: Mapping[str, float]) -> tuple[tuple[Span, ...], float]:
     found = occurrences(folded(name), wanted)
     return merged([Span(start, end) for start, end, _ in found]), sum(wanted[w] for w in {word for _, _, word in found})
+
+
+def _is_row(clause: Clause) -> bool:
+    """Return whether a clause is marked as a whole: quoted, or of pieces that mean nothing by themselves."""
+    tokens = clause.tokens
+    if any(map(unspaced, tokens)):
+        return False
+    return len(tokens) > 1 and (clause.exact or any(len(token) < 3 or token.isdigit() for token in tokens))
 
 
 def _rewritten(note: RankedNote, row: NoteRow, content: Content, wanted: Mapping[str, float]) -> bool:

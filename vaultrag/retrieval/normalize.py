@@ -10,26 +10,30 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from vaultrag.notes.inline_markup import replacements
+from vaultrag.notes.letter_forms import LETTER_FORMS, VOWEL_SIGNS
 from vaultrag.notes.offsets import MappedText
 from vaultrag.notes.words import fold
 
+_POINTS = "".join(map(chr, VOWEL_SIGNS))
 _JOINT = re.compile(
+    f"[{_POINTS}]+|"
     "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?"  # Hangul, taken apart
     "|[\uff66-\uff9d][\uff9e\uff9f]"  # half-width kana with its mark
     "|.[\u0300-\u036f\u3099\u309a]+"  # a letter with marks behind it
     "|[ßẞæÆœŒ\u00ad\ufb00-\ufb06\uff00-\uffef]",
     re.DOTALL,
 )
-_HAS_JOINT = re.compile("[\u1100-\u115f\u0300-\u036f\u3099\u309aßẞæÆœŒ\u00ad\ufb00-\ufb06\uff00-\uffef]")
+_HAS_JOINT = re.compile(f"[{_POINTS}\u1100-\u115f\u0300-\u036f\u3099\u309aßẞæÆœŒ\u00ad\ufb00-\ufb06\uff00-\uffef]")
 
 
 def _one_to_one() -> dict[int, str]:
-    table = {ord("ς"): "σ", ord("ø"): "o", ord("ł"): "l", ord("đ"): "d", ord("ı"): "i", ord("µ"): "μ"}
+    table: dict[int, str] = {ord("ς"): "σ", ord("ø"): "o", ord("ł"): "l", ord("đ"): "d", ord("ı"): "i", ord("µ"): "μ"}
     for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x2000)):
         base = unicodedata.normalize("NFD", chr(code))[0]
         if base != chr(code) and len(base.lower()) == 1:
             table[code] = base.lower()
-    return table
+    return table | LETTER_FORMS
 
 
 _FOLD = _one_to_one()
@@ -42,19 +46,20 @@ Folded = MappedText
 
 def folded(text: str) -> Folded:
     """Fold a text, in time that grows with its length."""
-    plain = fold_letters(text)
-    if text.isascii() or not _HAS_JOINT.search(text):
+    plain, marked = fold_letters(text), replacements(text)
+    if not marked and (text.isascii() or not _HAS_JOINT.search(text)):
         return Folded(plain)
     pieces: list[str] = []
     joints: list[tuple[int, int, int, int]] = []
     known: dict[str, str] = {}
     here = last = 0
-    for match in _JOINT.finditer(text):
-        start, end = match.span()
-        written = match[0]
-        joint = known.get(written)
+    letters = () if text.isascii() else ((*match.span(), match[0]) for match in _JOINT.finditer(text))
+    for start, end, shown in sorted((*marked, *letters)):
+        if start < last:
+            continue
+        joint = known.get(shown)
         if joint is None:
-            joint = known[written] = fold_letters(fold(written))
+            joint = known[shown] = fold_letters(fold(shown))
         here += start - last
         joints.append((here, len(joint), start, end - start))
         here += len(joint)

@@ -25,9 +25,10 @@ from vaultrag.model import (
     Tier,
     VectorMatches,
 )
+from vaultrag.notes.number_forms import MIN_CODE_DIGITS
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever, VectorScan
-from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.clauses import clauses_of, row_of
 from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
 from vaultrag.retrieval.priors import demotions
@@ -54,7 +55,7 @@ class Draft:
 
     @property
     def lacks_identifier(self) -> bool:
-        """Whether an identifier is asked for (letters with digits, ``ERR-4471``) that stands in no note."""
+        """Whether an identifier is asked for (letters with digits, a date, a long code) that stands in no note."""
         return any(not count.notes and _is_identifier(count.clause) for count in self.words.counts)
 
 
@@ -131,9 +132,12 @@ class Pipeline:
             barred |= self._words.holding(excluded)
         if barred:
             allowed = (frozenset(self._table.all_ids()) if allowed is None else allowed) - barred
+        if mode == "meaning" and query.terms:
+            allowed = self._holding_phrases(query, clauses, allowed)
         if mode == "meaning" or not query.terms:
             return Draft(query, mode, tuple(clauses), allowed, self._words.search([]))
-        words = self._words.search(clauses, k=self.params.pool, allowed=allowed)
+        row = row_of(query.terms)
+        words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
         slips = self._slips(words)
         if slips:
             clauses = [_meant(clause, slips[clause]) if clause in slips else clause for clause in clauses]
@@ -141,6 +145,15 @@ class Pipeline:
         names = self._names.search(query.text, allowed=allowed)
         respelled = tuple((clause.tokens[0], word) for clause, meant in slips.items() for word in meant)
         return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
+
+    def _holding_phrases(
+        self, query: Query, clauses: Sequence[Clause], allowed: frozenset[NoteId] | None
+    ) -> frozenset[NoteId] | None:
+        """Leave the notes that hold what is quoted, where any note does: no vector can tell."""
+        for clause in clauses:
+            if query.terms[clause.term].phrase and (holding := self._words.holding([clause])):
+                allowed = holding if allowed is None else allowed & holding
+        return allowed
 
     def rank(
         self, draft: Draft, scan: VectorScan | None, readable: float = 1.0, *, multilingual: bool = False
@@ -172,7 +185,7 @@ class Pipeline:
         codes = tiers(
             features, scores, params, identifier_missing=draft.lacks_identifier, every="enumerating" in intents
         )
-        order = np.lexsort((features.ids, -scores, -features.name_match))
+        order = np.lexsort((features.ids, -scores, -features.precedence))
         source = Source(features, contributions, adjustments)
         return Ranking(
             [
@@ -214,6 +227,7 @@ class Pipeline:
             near_titled=words.near_titled,
             name=name,
             name_match=name_match,
+            literal=words.literal,
             vectors=self._worth(draft, readable, multilingual) if scan is not None else 0.0,
             multilingual=multilingual and draft.mode != "meaning",
             scale=scan.scale if scan is not None else REFERENCE,
@@ -247,7 +261,8 @@ class Pipeline:
 
 
 def _without_words(count: int) -> LexicalFeatures:
-    return LexicalFeatures(*(np.zeros(count) for _ in range(4)))
+    nothing = np.zeros(count)
+    return LexicalFeatures(nothing, nothing, nothing, nothing, np.zeros(count, np.bool_))
 
 
 def _meant(clause: Clause, words: Sequence[str]) -> Clause:
@@ -268,7 +283,9 @@ def _may_be_slip(clause: Clause) -> bool:
 
 def _is_identifier(clause: Clause) -> bool:
     text = "".join(clause.tokens)
-    return not clause.part and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    if clause.part or not any(map(str.isdigit, text)):
+        return False
+    return any(map(str.isalpha, text)) or (clause.exact and len(text) >= MIN_CODE_DIGITS)
 
 
 def _other_script(text: str) -> bool:

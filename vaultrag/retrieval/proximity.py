@@ -18,6 +18,8 @@ WINDOW = 50
 OFFSET_BITS, POSITION_BITS = 24, 27
 """Layout of a key: the word's offset in its field; that and the field's number."""
 
+_NOWHERE = np.zeros(0, np.int64)
+
 Floats = NDArray[np.float64]
 Keys = NDArray[np.int64]
 
@@ -36,6 +38,20 @@ class Places:
     keys: Keys
     weight: float
     titled: NDArray[np.bool_]
+
+
+def verbatim(row: Sequence[tuple[Places, int]]) -> NDArray[np.int64]:
+    """Return the notes in which the clauses stand as far from each other as in the query.
+
+    Args:
+        row: Where each clause stands in the notes, and in the query.
+    """
+    if len(row) < 2:
+        return _NOWHERE
+    starts, *others = sorted((places.keys - offset for places, offset in row), key=len)
+    for other in others:
+        starts = starts[np.isin(starts, other, assume_unique=True)]
+    return np.unique((starts + min(offset for _, offset in row)) >> POSITION_BITS)
 
 
 def nearness(places: Sequence[Places], notes: int, window: int = WINDOW) -> tuple[Floats, Floats]:

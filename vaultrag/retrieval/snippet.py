@@ -13,9 +13,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 
 from vaultrag.model import Place, Span
+from vaultrag.notes import number_forms
+from vaultrag.notes.number_forms import MIN_CODE_DIGITS
 from vaultrag.notes.rendering import rendered
 from vaultrag.notes.sentences import sentence_spans
 from vaultrag.notes.stretches import around
@@ -27,12 +29,15 @@ __all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview", "words_place"]
 PREVIEW_CHARS = 700
 """No preview is longer."""
 
+LONGEST_ENDING = 4
+"""A word may be so much longer than its stem and still be a form of it."""
+
 _WINDOW_CHARS = 420
 _WHOLE = 3_000  # a longer note is rendered only around the place that is shown
 _TRIES = 4  # places that turn out to be hidden, before all of it is rendered
 _MAX_OCCURRENCES = 400
-_ENDING = 4  # a word may be so much longer than its stem and still be a form of it
 _WORD = 30  # a word that is cut at the end of a preview is left out, if it is no longer
+_SHORTEST_STEM = 3
 _MARKS = 64  # more marks on one letter are not writing
 
 
@@ -65,7 +70,8 @@ def preview(
 
     Args:
         text: The note's body.
-        wanted: Stem or literal of each query word, folded, with its weight. Weights matter to each other only.
+        wanted: Stem or literal of each query word, folded, with its weight; of several words, what stands in a row. The
+            form of a date or a code (``notes.number_forms``) is each way of writing it. Only their proportion matters.
         passage: Lines that the meaning arm points at; they win unless the words agree on a better place.
         max_chars: The preview's length at most.
     """
@@ -186,12 +192,16 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
     text, size = copy.text, len(copy.text)
     plain = text.isascii() and not copy.joints
     for word in wanted:
-        if not word:
+        if not word.strip():
+            continue
+        if " " in word or (word.isdigit() and len(word) >= MIN_CODE_DIGITS):
+            found += [(copy.start(start), copy.end(end), word) for start, end in _groups(text, word)]
             continue
         written = _written(word)
         if plain and written.isascii() and written.isalnum():
             found += [(start, end, word) for start, end in _plain_forms(text, written)]
             continue
+        ending = _ending(written)
         free = unspaced(word) or not word[0].isalnum()
         position, count = text.find(written), 0
         while position >= 0 and count < _MAX_OCCURRENCES:
@@ -199,7 +209,7 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
             if free or position == 0 or not _inside(text[position - 1]):
                 while not free and stop < size and _inside(text[stop]):
                     stop += 1
-                if stop - end <= _ENDING:
+                if stop - end <= ending:
                     found.append((copy.start(position), copy.end(stop), word))
                     count += 1
             position = text.find(written, stop)
@@ -210,7 +220,7 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
 def _plain_forms(text: str, word: str) -> list[tuple[int, int]]:
     """The same for an ASCII word in an ASCII text, which is most of them: no marks, no joints, and so much faster."""
     found: list[tuple[int, int]] = []
-    find, longest = text.find, len(word) + _ENDING
+    find, longest = text.find, len(word) + _ending(word)
     position = find(word)
     while position >= 0:
         stop = position + len(word)
@@ -223,6 +233,24 @@ def _plain_forms(text: str, word: str) -> list[tuple[int, int]]:
                     break
         position = find(word, stop)
     return found
+
+
+def _ending(word: str) -> int:
+    """How much longer a form of this stem may be: a number and what is hardly a word have no forms."""
+    return LONGEST_ENDING if len(word) >= _SHORTEST_STEM and not any(map(str.isdigit, word)) else 0
+
+
+def _groups(text: str, word: str) -> list[tuple[int, int]]:
+    """Where words stand in a row, or a date, number or code that has this form, however it is written."""
+    form = tuple(word.split())
+    found = [(one.start, one.end) for one in number_forms.written(text) if form in one.forms]
+    pieces = [re.escape(form[0])]
+    for before, piece in pairwise(form):
+        joined = before.isdigit() and piece.isalpha()  # 10kW
+        pieces += (rf"[\W_]{{{0 if joined else 1},4}}", re.escape(piece))
+    row = re.compile(rf"(?<![^\W_]){''.join(pieces)}(?![^\W_])")
+    found += [match.span() for match in islice(row.finditer(text), _MAX_OCCURRENCES)]
+    return sorted(set(found))
 
 
 def _inside(char: str) -> bool:

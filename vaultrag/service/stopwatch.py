@@ -44,10 +44,15 @@ class TimedWords:
         self.stems = words.stems
 
     def search(
-        self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None
+        self,
+        clauses: Sequence[Clause],
+        *,
+        k: int = 80,
+        allowed: frozenset[NoteId] | None = None,
+        row: Sequence[tuple[Clause, int]] = (),
     ) -> LexicalMatches:
         with lap("words"):
-            return self._words.search(clauses, k=k, allowed=allowed)
+            return self._words.search(clauses, k=k, allowed=allowed, row=row)
 
     def holding(self, clauses: Sequence[Clause]) -> frozenset[NoteId]:
         with lap("words"):

@@ -19,7 +19,7 @@ MOST_NOTES = 128
 MOST_AT_ONCE, MOST_CHARS_AT_ONCE = 32, 500_000
 """A write of more is not worth it: to count all that takes longer than to read the lists that are asked for again."""
 
-GONE = Counted({}, -1)
+GONE = Counted({}, {}, -1)
 """What is left of a note that was deleted."""
 
 

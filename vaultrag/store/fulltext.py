@@ -7,7 +7,7 @@ cliff between "all words" and "any word".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -17,9 +17,12 @@ from vaultrag.store.connection import Senseless, scalar
 from vaultrag.store.integrity import disagreement
 from vaultrag.store.lexical_matches import LexicalMatches
 from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.postings import match
+from vaultrag.store.postings import Postings, match, read_form_names
 from vaultrag.store.private import Hidden, nothing_hidden
 from vaultrag.store.word_lists import Look, WordLists, holders
+
+_LEAST_MORE = 0.2
+"""What the form typed must be worth beyond the others to be looked at by itself."""
 
 
 class FullText:
@@ -36,7 +39,12 @@ class FullText:
         self._compared: WeakKeyDictionary[apsw.Connection, int] = WeakKeyDictionary()
 
     def search(
-        self, clauses: Sequence[Clause], *, k: int = 80, allowed: frozenset[NoteId] | None = None
+        self,
+        clauses: Sequence[Clause],
+        *,
+        k: int = 80,
+        allowed: frozenset[NoteId] | None = None,
+        row: Sequence[tuple[Clause, int]] = (),
     ) -> LexicalMatches:
         """Rank the ``k`` best notes among ``allowed`` (None: all) that hold a clause."""
         if not clauses:
@@ -49,7 +57,19 @@ class FullText:
             counts = [self._count(look, clause, notes) for clause in clauses]
             ranking = _ranking(counts)
             postings = [self._lists.of(look, count.clause) if count.notes else None for count in ranking]
-            matches = LexicalMatches(counts, list(zip(ranking, postings, strict=True)), notes).best(k, allowed, hidden)
+            closer = [self._closer(look, count, notes) for count in ranking if count.notes]
+            matches = LexicalMatches(
+                counts,
+                list(zip(ranking, postings, strict=True)),
+                notes,
+                [one for one in closer if one is not None],
+                [
+                    (place, offset)
+                    for place, count in enumerate(ranking)
+                    for clause, offset in row
+                    if clause == count.clause
+                ],
+            ).best(k, allowed, hidden)
             # Before "no note holds it" is said: a lost row would have that said of a note that is there.
             if not len(matches.ids):
                 self._compare_tables(connection)
@@ -69,12 +89,25 @@ class FullText:
         if not clauses:
             return frozenset()
         with self._index.readers.reading() as connection:
-            return holders(connection, " OR ".join(_wishes(clauses))) - self._hidden(connection)
+            forms = {
+                clause: read_form_names(connection, self._lists.stem(connection, clause.tokens[0]))
+                for clause in clauses
+                if len(clause.tokens) == 1 and not clause.exact
+            }
+            return holders(connection, " OR ".join(_wishes(clauses, forms))) - self._hidden(connection)
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""
         connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
         return [self._lists.stem(connection, word) for word in words]
+
+    def _closer(self, look: Look, count: ClauseCount, notes: int) -> tuple[float, Postings] | None:
+        """Return what a word as it was typed is worth beyond its other forms, and the notes that hold it so."""
+        postings = self._lists.as_typed(look, count.clause)
+        if postings is None:
+            return None
+        more = _idf(notes, len(postings.ids)) - count.idf
+        return (more, postings) if more > _LEAST_MORE else None
 
     def _count(self, look: Look, clause: Clause, notes: int) -> ClauseCount:
         holding = self._lists.count(look, clause)
@@ -90,13 +123,18 @@ def _ranking(counts: Sequence[ClauseCount]) -> list[ClauseCount]:
     return [count for count in counts if not count.clause.stop] or list(counts)
 
 
-def _wishes(clauses: Sequence[Clause]) -> list[str]:
-    """One expression a term: it is held as a whole, or, where it has no whole, by all of its parts."""
+def _wishes(clauses: Sequence[Clause], forms: Mapping[Clause, Sequence[str]]) -> list[str]:
+    """One expression a term: it is held as a whole, or, where it has no whole, by all of its parts.
+
+    Args:
+        forms: Of clauses of one word, the words that hold it too.
+    """
     terms: dict[int, list[Clause]] = {}
     for clause in clauses:
         terms.setdefault(clause.term, []).append(clause)
     wishes = []
     for own in terms.values():
-        whole = [match(clause) for clause in own if not clause.part]
-        wishes.append("(" + (" OR ".join(whole) or " AND ".join(match(clause) for clause in own)) + ")")
+        whole = [match(clause, forms.get(clause, ())) for clause in own if not clause.part]
+        parts = (f"({match(clause, forms.get(clause, ()))})" for clause in own)
+        wishes.append("(" + (" OR ".join(whole) or " AND ".join(parts)) + ")")
     return wishes

@@ -67,6 +67,7 @@ class NoteIndex:
         self._closed = False
         self._forgotten = scalar(writer, "SELECT 1 FROM meta WHERE key = ?", (FORGOTTEN,)) is not None
         self._purging, self._purge_at, self._purge_took = False, 0.0, 0.0
+        self._purged_stem = ""  # whose forms were looked at last, while a purge is under way
         self._verified = 0
         self._changing: dict[NoteId, Counted] | None = {}  # by the write under way; None for too much
         self._inode = inode(path)
@@ -202,7 +203,7 @@ class NoteIndex:
         """Take a step; after the last one nothing of what was forgotten is in the file or in its log any more."""
         started = time.monotonic()
         with writing(self._writer) as connection:
-            self._purging = note_writing.purge(connection, begin=not self._purging)
+            self._purging = self._purge_a_little(connection)
             if not self._purging:
                 connection.execute("DELETE FROM meta WHERE key = ?", (FORGOTTEN,))
                 self._forgotten = False
@@ -214,6 +215,13 @@ class NoteIndex:
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._purge_at = time.monotonic() + max(PURGE_S, PURGE_REST * self._purge_took)
             self._purge_took = 0.0
+
+    def _purge_a_little(self, connection: apsw.Connection) -> bool:
+        """Purge the words first, then the forms of words that are gone; whether there is more."""
+        if not self._purged_stem and note_writing.purge(connection, begin=not self._purging):
+            return True
+        self._purged_stem = note_writing.purge_forms(connection, self._purged_stem)
+        return bool(self._purged_stem)
 
     def _mark_forgotten(self, connection: apsw.Connection) -> None:
         """Remember that there is something to purge, also beyond a restart."""

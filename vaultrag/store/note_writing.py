@@ -8,6 +8,7 @@ table writes out what it has gathered whenever a statement begins: in small piec
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, islice
 
@@ -15,6 +16,7 @@ import apsw
 
 from vaultrag.model import NoteId, NoteValues
 from vaultrag.store.connection import rows, scalar
+from vaultrag.store.postings import stemmed
 from vaultrag.store.schema import FIELDS
 
 MAX_VALUES = 32_000
@@ -40,6 +42,11 @@ them once. A word is looked for in each piece meanwhile: about 100 at 100,000 no
 
 TIDY_PAGES = 256
 """Of 4 KB, written by one call of ``tidy``: some 30 ms of work."""
+
+PURGED_STEMS = 500
+"""Whose forms one call of ``purge_forms`` looks up: some 20 ms."""
+
+_ENDED = re.compile(r"[a-z0-9]{2,}[a-z](?![a-z0-9])")
 
 _NOTE_COLUMNS = (
     "path", "path_nfc", "path_key", "title", "content_hash", "text_hash", "size", "mtime_ns", "inode", "ctime_ns",
@@ -138,7 +145,43 @@ def write(connection: apsw.Connection, notes: Sequence[NoteValues]) -> list[Note
     for table, columns, rows_of in _PARTS:
         _insert(connection, table, columns, ((note_id, *row) for note_id, values in written for row in rows_of(values)))
     connection.execute(_LETTERS, (json.dumps(ids),))
+    _write_forms(connection, notes)
     return ids
+
+
+def _write_forms(connection: apsw.Connection, notes: Sequence[NoteValues]) -> None:
+    """Write down which words have an ending; only what is all ASCII has one."""
+    words: set[str] = set()
+    for values in notes:
+        for text in values.words:
+            words.update(_ENDED.findall(text.lower()))
+    forms = list(words)
+    pairs = [(stem, form) for stem, form in zip(stemmed(connection, forms), forms, strict=True) if stem != form]
+    connection.execute(
+        "INSERT OR IGNORE INTO forms SELECT value ->> 0, value ->> 1 FROM json_each(?)", (json.dumps(pairs),)
+    )
+
+
+def purge_forms(connection: apsw.Connection, after: str) -> str:
+    """Take out some of the forms that no note holds any more.
+
+    Args:
+        after: The last stem that the call before looked at.
+
+    Returns:
+        The last stem that was looked at; empty at the end.
+    """
+    stems = [stem for (stem,) in rows(
+        connection, "SELECT DISTINCT stem FROM forms WHERE stem > ? ORDER BY stem LIMIT ?", (after, PURGED_STEMS)
+    )]  # fmt: skip
+    if not stems:
+        return ""
+    connection.execute(
+        "DELETE FROM forms WHERE stem > ? AND stem <= ?"
+        " AND NOT EXISTS (SELECT 1 FROM words_vocabulary WHERE term = form)",
+        (after, stems[-1]),
+    )
+    return str(stems[-1])
 
 
 def forget(connection: apsw.Connection, note_ids: Collection[NoteId]) -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from vaultrag.model import Clause, NoteId
 from vaultrag.retrieval.proximity import OFFSET_BITS, POSITION_BITS
 from vaultrag.store.connection import rows, scalar
-from vaultrag.store.schema import FIELDS, TOKENIZER
+from vaultrag.store.schema import FIELDS, STEMMER, TOKENIZER
 
 FIELD_WEIGHTS: dict[str, float] = {
     "title": 6.0,
@@ -176,21 +176,57 @@ def united(variants: Sequence[Occurrences]) -> Occurrences:
     return variants[0] if len(variants) == 1 else Occurrences.of(np.unique(np.concatenate([v.keys for v in variants])))
 
 
+class Forms(NamedTuple):
+    """Where a word stands, in any of its forms.
+
+    Attributes:
+        all: Every place.
+        each: The places of each form that the index holds; empty where only the beginning of a word was asked for.
+    """
+
+    all: Occurrences
+    each: Mapping[str, Occurrences]
+
+    @classmethod
+    def of(cls, each: Mapping[str, Occurrences]) -> Forms:
+        """Unite the forms."""
+        held = {form: places for form, places in each.items() if len(places.ids)}
+        return cls(united(list(held.values())) if held else NOWHERE, held)
+
+    @property
+    def nbytes(self) -> int:
+        own = sum(places.nbytes for places in self.each.values()) if len(self.each) > 1 else 0
+        return self.all.nbytes + own
+
+
+NOWHERE = Occurrences(np.zeros(0, np.uint8), np.zeros(1, np.int32), np.zeros(0, np.int32))
+"""Of a word that no note holds."""
+
+
 class Counted(NamedTuple):
-    """One note's words: where each stands, int32[n] ascending, and how many there are in all."""
+    """One note's words.
+
+    Attributes:
+        positions: Where each stands, int32[n] ascending.
+        stems: The words of each stem.
+        words: How many there are in all.
+    """
 
     positions: Mapping[str, NDArray[np.int32]]
+    stems: Mapping[str, Sequence[str]]
     words: int
 
-    def of(self, word: str, *, prefix: bool) -> NDArray[np.int32]:
-        """Return the positions of a word, or of all that begin so."""
-        if not prefix:
-            return self.positions.get(word, _NOWHERE)
+    def beginning(self, word: str) -> NDArray[np.int32]:
+        """Return the positions of all words that begin so."""
         own = [places for other, places in self.positions.items() if other.startswith(word)]
-        return np.sort(np.concatenate(own)) if own else _NOWHERE
+        return np.sort(np.concatenate(own)) if own else _NO_POSITIONS
+
+    def form(self, word: str) -> NDArray[np.int32]:
+        """Return the positions of a word as it is written."""
+        return self.positions.get(word, _NO_POSITIONS)
 
 
-_NOWHERE = np.zeros(0, np.int32)
+_NO_POSITIONS = np.zeros(0, np.int32)
 
 
 def counted(connection: apsw.Connection, texts: Sequence[str]) -> Counted:
@@ -202,44 +238,68 @@ def counted(connection: apsw.Connection, texts: Sequence[str]) -> Counted:
     positions: dict[str, list[int]] = {}
     words = 0
     for field, text in enumerate(texts):
-        tokens = tokenized(connection, text, apsw.FTS5_TOKENIZE_DOCUMENT)
+        tokens = tokenized(connection, text)
         words += len(tokens)
         for offset, word in enumerate(tokens):
             positions.setdefault(word, []).append(field << OFFSET_BITS | min(offset, _LAST_OFFSET))
-    return Counted({word: np.array(places, np.int32) for word, places in positions.items()}, words)
+    stems: dict[str, list[str]] = {}
+    for word, stem in zip(positions, stemmed(connection, list(positions)), strict=True):
+        stems.setdefault(stem, []).append(word)
+    return Counted({word: np.array(places, np.int32) for word, places in positions.items()}, stems, words)
 
 
-def tokenized(connection: apsw.Connection, text: str, reason: int) -> list[str]:
-    """The words that the full-text table's tokenizer makes of a text."""
-    name, *args = TOKENIZER
+def tokenized(connection: apsw.Connection, text: str, tokenizer: Sequence[str] = TOKENIZER) -> list[str]:
+    """Split a text as the full-text table does."""
+    name, *args = tokenizer
     tokenize = connection.fts5_tokenizer(name, args)
-    return tokenize(text.encode(), reason, None, include_offsets=False, include_colocated=False)  # type: ignore[return-value]  # apsw's stub unites every shape of answer
+    return tokenize(  # type: ignore[return-value]  # apsw's stub unites every shape of answer
+        text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
 
 
-def read_ranked(connection: apsw.Connection, clause: Clause, notes: int) -> Postings:
+def stemmed(connection: apsw.Connection, words: Sequence[str]) -> list[str]:
+    """Return the stem of each word, as the table holds it. What is not all ASCII has no English ending."""
+    plain = [word for word in words if word.isascii()]
+    stems = dict(zip(plain, tokenized(connection, " ".join(plain), STEMMER), strict=True))
+    return [stems.get(word, word) for word in words]
+
+
+def read_ranked(connection: apsw.Connection, clause: Clause, notes: int, stem: str = "") -> Postings:
     """The postings of any clause, as FTS5 ranks them.
 
     Args:
         notes: How many there are.
+        stem: Of the clause's only word; see ``match``.
     """
     sql = f"SELECT rowid, -{_SCORE} FROM words WHERE words MATCH ?"
-    numbers = np.fromiter(chain.from_iterable(connection.execute(sql, (match(clause),))), np.float64)
+    expression = match(clause, read_form_names(connection, stem) if stem else ())
+    numbers = np.fromiter(chain.from_iterable(connection.execute(sql, (expression,))), np.float64)
     ids = numbers[::2].astype(np.int32)
     return Postings(ids, (numbers[1::2] / weight(notes, len(ids))).astype(np.float32))
 
 
-def read_occurrences(connection: apsw.Connection, stem: str, *, prefix: bool = False) -> Occurrences | None:
-    """Return where one word stands; None where it stands in more than ``MOST_OCCURRENCES`` places.
+def read_form_names(connection: apsw.Connection, stem: str) -> list[str]:
+    """Return the words that have this stem: those with an ending, and the stem itself."""
+    return [stem, *(form for (form,) in rows(connection, "SELECT form FROM forms WHERE stem = ?", (stem,)))]
 
-    Args:
-        stem: As the table holds it.
-        prefix: Words that begin so, too.
-    """
-    listed = scalar(connection, _BEGINNING if prefix else _WORD, (stem,))
-    keys = np.fromstring(listed, np.int64, sep=",") if listed else np.zeros(0, np.int64)
-    if len(keys) > MOST_OCCURRENCES:
+
+def read_forms(connection: apsw.Connection, stem: str) -> Forms | None:
+    """Return where each form of a word stands; None where there are more than ``MOST_OCCURRENCES`` places."""
+    each = {form: _read_keys(connection, _WORD, form) for form in read_form_names(connection, stem)}
+    if sum(map(len, each.values())) > MOST_OCCURRENCES:
         return None
-    return Occurrences.of(np.sort(keys) if prefix else keys)
+    return Forms.of({form: Occurrences.of(keys) for form, keys in each.items()})
+
+
+def read_beginning(connection: apsw.Connection, prefix: str) -> Forms | None:
+    """The same for all words that begin so, together."""
+    keys = _read_keys(connection, _BEGINNING, prefix)
+    return Forms(Occurrences.of(np.sort(keys)), {}) if len(keys) <= MOST_OCCURRENCES else None
+
+
+def _read_keys(connection: apsw.Connection, sql: str, word: str) -> Keys:
+    listed = scalar(connection, sql, (word,))
+    return np.fromstring(listed, np.int64, sep=",") if listed else np.zeros(0, np.int64)
 
 
 def read_lengths(connection: apsw.Connection) -> Lengths | None:
@@ -271,9 +331,14 @@ def weight(notes: int, holding: int) -> float:
     return max(_LEAST, math.log((notes - holding + 0.5) / (holding + 0.5))) if holding <= notes else _LEAST
 
 
-def match(clause: Clause) -> str:
-    """FTS5's own syntax, in this one place: a quoted string is data, whatever it holds."""
-    rows = (" ".join(tokens).replace('"', '""') for tokens in clause.spellings)
+def match(clause: Clause, forms: Sequence[str] = ()) -> str:
+    """FTS5's own syntax, in this one place: a quoted string is data, whatever it holds.
+
+    Args:
+        forms: Words that a clause of one word is held by, beside itself.
+    """
+    spellings = dict.fromkeys((*clause.spellings, *((form,) for form in forms)))
+    rows = (" ".join(tokens).replace('"', '""') for tokens in spellings)
     return " OR ".join(f'"{row}"*' if clause.prefix else f'"{row}"' for row in rows)
 
 

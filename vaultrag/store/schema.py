@@ -21,7 +21,6 @@ from vaultrag.store.connection import scalar, translating, writing
 # Marks belong to words (Hindi, Thai), symbols are words (emoji). Accents are dropped before, in ``notes.words``:
 # SQLite's own folding would take Japanese voiced marks with them.
 TOKENIZER = (
-    "porter",
     "unicode61",
     "remove_diacritics",
     "0",
@@ -30,6 +29,9 @@ TOKENIZER = (
     "tokenchars",
     EXTRA_LETTERS,
 )
+
+STEMMER = ("porter", *TOKENIZER)
+"""The table holds words as they are written; English endings are taken off by this, when words are looked up."""
 
 FIELDS = ("title", "aliases", "headings", "tags", "properties", "body", "extra")
 """Columns of the full-text table. ``extra`` holds parts of compound words and lines that are nothing but links."""
@@ -88,12 +90,26 @@ NOTE_STEPS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     -- Without its own copy of the text: a quarter of the size; previews are made from the file, which is the truth.
     CREATE VIRTUAL TABLE words USING fts5 (
-        {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize='{_quoted(TOKENIZER)}'
+        {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize='{_quoted(STEMMER)}'
     );
     CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab (words, row);
     """,
     "CREATE VIRTUAL TABLE words_instances USING fts5vocab (words, instance);",
     "ALTER TABLE notes ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0;  -- 0: of an earlier version, not known",
+    # Words as written, not as stems; the notes are read again (READING), until then they are found by their titles.
+    f"""
+    DROP TABLE words_instances;
+    DROP TABLE words_vocabulary;
+    DROP TABLE words;
+    CREATE VIRTUAL TABLE words USING fts5 (
+        {", ".join(FIELDS)}, content='', contentless_delete=1, tokenize='{_quoted(TOKENIZER)}'
+    );
+    CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab (words, row);
+    CREATE VIRTUAL TABLE words_instances USING fts5vocab (words, instance);
+    INSERT INTO words (rowid, title) SELECT id, title FROM notes;
+    -- The words that have an English ending, by what is left without it.
+    CREATE TABLE forms (stem TEXT NOT NULL, form TEXT NOT NULL, PRIMARY KEY (stem, form)) WITHOUT ROWID;
+    """,
 )
 
 VECTOR_STEPS: tuple[str, ...] = (
@@ -145,7 +161,7 @@ VECTOR_STEPS: tuple[str, ...] = (
 )
 
 
-READING = 3
+READING = 4
 """What is made of a note's bytes: parsing, and the texts of the full-text table. Raised with each change of that; a
 test compares what comes out with what came out before.
 """

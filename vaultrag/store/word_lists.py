@@ -20,19 +20,25 @@ import apsw
 import numpy as np
 
 from vaultrag.model import Clause, NoteId
+from vaultrag.notes.words import unspaced
 from vaultrag.retrieval.stop_words import STOP_WORDS
 from vaultrag.store.beside import shared
 from vaultrag.store.connection import rows, scalar
 from vaultrag.store.kept import Kept
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.postings import (
+    NOWHERE,
+    Forms,
     Lengths,
     Occurrences,
     Postings,
     phrase,
+    read_beginning,
+    read_form_names,
+    read_forms,
     read_lengths,
-    read_occurrences,
     read_ranked,
+    stemmed,
     tokenized,
     united,
 )
@@ -57,9 +63,9 @@ _RANKED_KEPT = 1_000_000
 
 
 class Word(NamedTuple):
-    """What a list is kept by. ``prefix``: and every word that begins so."""
+    """What a list is kept by: a stem, with all forms of the word; or, with ``prefix``, the beginning of words."""
 
-    stem: str
+    text: str
     prefix: bool = False
 
 
@@ -107,14 +113,14 @@ class WordLists:
         self.index = index
         self._beside = beside
         self._counts: Kept[tuple[Clause, frozenset[NoteId]], int] = Kept(_COUNTS_KEPT)
-        self._words: Kept[Word, Occurrences | None] = Kept(_LISTS_BYTES, _size, self._renewed)
+        self._words: Kept[Word, Forms | None] = Kept(_LISTS_BYTES, _size, self._renewed)
         self._ranked: Kept[Clause, Postings] = Kept(
             _RANKED_KEPT, lambda found: 1 + len(found.ids) + len(found.positions)
         )
         self._rows: Kept[Clause, Occurrences | None] = Kept(_LISTS_BYTES // 2, _size)
         self._sizes: Kept[None, int] = Kept(4)
         self._lengths: Kept[None, Lengths | None] = Kept(4, renewing=self._renewed_lengths)
-        self._stems: dict[str, str] = {}
+        self._spelt: dict[str, tuple[str, str]] = {}
         self._sharing = threading.Lock()
         self._ahead: _Ahead | None = None
 
@@ -158,7 +164,7 @@ class WordLists:
                 ahead = self._ahead = self._likely(connection, generation)
             some = list(islice(ahead.left, _READ_AT_ONCE))
             for stem in some:
-                self._words.get(generation, Word(stem), partial(read_occurrences, connection, stem))
+                self._words.get(generation, Word(stem), partial(read_forms, connection, stem))
         ahead.all_known = ahead.all_long and len(some) < _READ_AT_ONCE
         return len(some) == _READ_AT_ONCE
 
@@ -174,46 +180,81 @@ class WordLists:
         lengths = self._lengths_of(look) if listed is not None else None
         if listed is not None and lengths is not None:
             return listed.scored(lengths)
-        return self._ranked.get(look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything))
+        stem = self.stem(look.connection, clause.tokens[0]) if len(clause.tokens) == 1 and not clause.exact else ""
+        return self._ranked.get(
+            look.generation, clause, lambda: read_ranked(look.connection, clause, look.everything, stem)
+        )
 
     def _together(self, look: Look, clause: Clause) -> Occurrences | None:
         """Return where a row of words stands, or any of several spellings; put together of the words' own lists."""
 
         def make() -> Occurrences | None:
-            rows = [self._row(look, tokens, prefix=clause.prefix) for tokens in clause.spellings]
+            rows = [self._row(look, clause, tokens) for tokens in clause.spellings]
             known = [row for row in rows if row is not None]
             return united(known) if len(known) == len(rows) else None
 
         return self._rows.get(look.generation, clause, make)
 
-    def _row(self, look: Look, tokens: Sequence[str], *, prefix: bool) -> Occurrences | None:
+    def as_typed(self, look: Look, clause: Clause) -> Postings | None:
+        """Return the notes that hold a word as it was typed; None where that is all that hold it, or none does."""
+        if clause.exact or clause.prefix or clause.stop or not _listable(look, clause):
+            return None
+        forms = self._read(look, self._word(look, clause))
+        held, _ = self._spelled(look.connection, clause.tokens[0])
+        if forms is None or len(forms.each) < 2 or held not in forms.each:
+            return None
+        lengths = self._lengths_of(look)
+        return forms.each[held].scored(lengths) if lengths is not None else None
+
+    def forms(self, words: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Return the forms of each word that some note holds."""
+        with self.index.readers.reading() as connection:
+            return {word: frozenset(read_form_names(connection, self.stem(connection, word))) for word in words}
+
+    def _row(self, look: Look, clause: Clause, tokens: Sequence[str]) -> Occurrences | None:
         """Return where words stand in a row; None where one of them stands in every other line."""
         if any(token in STOP_WORDS for token in tokens[: None if len(tokens) > 1 else 0]):
             return None  # a list of all places of such a word takes longer to read than FTS5 takes for the row
         listed = []
         for place, token in enumerate(tokens, start=1):
-            word = Word(self.stem(look.connection, token), prefix and place == len(tokens))
-            own = self._read(look, word)
+            own = self._places(look, token, prefix=clause.prefix and place == len(tokens), exact=clause.exact)
             if own is None:
                 return None
             listed.append(own)
         return phrase(listed)
+
+    def _places(self, look: Look, token: str, *, prefix: bool, exact: bool) -> Occurrences | None:
+        """Return where a word stands; where it stands nowhere, the words that it is the beginning of."""
+        if not (prefix and (exact or unspaced(token))):
+            held, stem = self._spelled(look.connection, token)
+            forms = self._read(look, Word(stem))
+            if forms is None:
+                return None
+            own = forms.each.get(held, NOWHERE) if exact else forms.all
+            if not prefix or len(own.ids):
+                return own
+        beginning = self._read(look, Word(token, prefix=True))
+        return beginning.all if beginning is not None else None
 
     def count(self, look: Look, clause: Clause) -> int:
         """How many of the notes that are seen hold a clause."""
         return self._counts.get(look.generation, (clause, look.hidden), lambda: self._count(look, clause))
 
     def stem(self, connection: apsw.Connection, token: str) -> str:
-        """What the tokenizer makes of a token."""
-        known = self._stems.get(token)
+        """Return what is left of a token without its ending."""
+        return self._spelled(connection, token)[1]
+
+    def _spelled(self, connection: apsw.Connection, token: str) -> tuple[str, str]:
+        """Return a token as the table holds it, and its stem."""
+        known = self._spelt.get(token)
         if known is not None:
             return known
-        found = tokenized(connection, token, apsw.FTS5_TOKENIZE_QUERY)
-        stem = found[0] if found else token
-        if len(self._stems) >= _STEMS_KEPT:
-            self._stems = {}
-        self._stems[token] = stem
-        return stem
+        held = next(iter(tokenized(connection, token)), token)
+        spelled = (held, stemmed(connection, [held])[0])
+        if len(self._spelt) >= _STEMS_KEPT:
+            self._spelt = {}
+        self._spelt[token] = spelled
+        return spelled
 
     def _likely(self, connection: apsw.Connection, generation: int) -> _Ahead:
         """The words whose lists are worth to be read ahead, those in the most notes first, as far as there is room."""
@@ -225,21 +266,23 @@ class WordLists:
             (WORTH_READING_AHEAD, int(COMMON_SHARE * notes)),
         )
         telling = [(term, count) for term, count in found if term not in STOP_WORDS]
-        sizes = accumulate(bytes_a_note * count for _, count in telling)
+        sizes = accumulate(2 * bytes_a_note * count for _, count in telling)  # each form, and all of them together
         likely = [term for (term, _), size in zip(telling, sizes, strict=True) if size <= _READ_AHEAD_BYTES]
-        return _Ahead(generation, iter(likely), all_long=len(likely) == len(telling))
+        stems = dict.fromkeys(stemmed(connection, likely))
+        return _Ahead(generation, iter(stems), all_long=len(likely) == len(telling))
 
     def _word(self, look: Look, clause: Clause) -> Word:
-        return Word(self.stem(look.connection, clause.tokens[0]), clause.prefix)
+        return Word(self.stem(look.connection, clause.tokens[0]))
 
     def _listed(self, look: Look, clause: Clause) -> Occurrences | None:
         """The list of one word, unless it is in every other line; None also while notes are written."""
-        return self._read(look, self._word(look, clause)) if _listable(look, clause) else None
+        if not _listable(look, clause):
+            return None
+        return self._places(look, clause.tokens[0], prefix=clause.prefix, exact=clause.exact)
 
-    def _read(self, look: Look, word: Word) -> Occurrences | None:
-        return self._words.get(
-            look.generation, word, lambda: read_occurrences(look.connection, word.stem, prefix=word.prefix)
-        )
+    def _read(self, look: Look, word: Word) -> Forms | None:
+        read = read_beginning if word.prefix else read_forms
+        return self._words.get(look.generation, word, lambda: read(look.connection, word.text))
 
     def _lengths_of(self, look: Look) -> Lengths | None:
         """Return the lengths of all notes; what is long among them is judged by those that are seen."""
@@ -264,21 +307,27 @@ class WordLists:
             return len(listed.ids) - (int(np.isin(listed.ids, among).sum()) if hidden else 0)
         if hidden:  # how many of them hold it, only the list itself can say
             return sum(note_id not in hidden for note_id in self.of(look, clause).ids.tolist())
-        if len(clause.tokens) == 1 and not clause.variants:
-            stem = self.stem(connection, clause.tokens[0])
-            return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", (stem,)) or 0)
+        if clause.stop and len(clause.tokens) == 1:
+            return int(scalar(connection, "SELECT doc FROM words_vocabulary WHERE term = ?", clause.tokens) or 0)
         return len(self.of(look, clause).ids)
 
     # -- what has changed ----------------------------------------------------------------------------------------
 
-    def _renewed(
-        self, word: Word, known: Occurrences | None, earlier: int, later: int
-    ) -> tuple[Occurrences | None] | None:
+    def _renewed(self, word: Word, known: Forms | None, earlier: int, later: int) -> tuple[Forms | None] | None:
         changed = self.index.changes.between(earlier, later)
         if changed is None or known is None:
             return None if changed is None else (None,)
-        positions = {note_id: note.of(word.stem, prefix=word.prefix) for note_id, note in changed.items()}
-        return (known.changed(positions) if positions else known,)
+        if not changed:
+            return (known,)
+        if word.prefix:
+            positions = {note_id: note.beginning(word.text) for note_id, note in changed.items()}
+            return (Forms(known.all.changed(positions), {}),)
+        forms = {*known.each, *chain.from_iterable(note.stems.get(word.text, ()) for note in changed.values())}
+        each = {
+            form: known.each.get(form, NOWHERE).changed({note_id: note.form(form) for note_id, note in changed.items()})
+            for form in forms
+        }
+        return (Forms.of(each),)
 
     def _renewed_lengths(
         self, key: None, known: Lengths | None, earlier: int, later: int
@@ -300,5 +349,5 @@ def _listable(look: Look, clause: Clause) -> bool:
     return look.generation is not None and len(clause.tokens) == 1 and not clause.variants
 
 
-def _size(listed: Occurrences | None) -> int:
+def _size(listed: Forms | Occurrences | None) -> int:
     return 256 + (listed.nbytes if listed is not None else 0)

@@ -69,12 +69,11 @@ class _Group:
         self._other = np.arange(len(self._pair)) - np.repeat(firsts - starts[self._query], sizes[self._query])
 
     def ndcg10(self, params: Params) -> NDArray[np.float64]:
-        scores, match = score(self._features, params), self._features.name_match
+        scores, precedence = score(self._features, params), self._features.precedence
         one, other = self._right[self._pair], self._other
         ahead = scores[other] - scores[one]
         above = (ahead > 0) | ((ahead == 0) & (other < one))  # ids ascend within a query
-        named, own = match[other], match[one]
-        above = (named > own) | ((named == own) & above)
+        above = (precedence[other] > precedence[one]) | ((precedence[other] == precedence[one]) & above)
         place = np.bincount(self._pair[above], minlength=len(self._right))
         kept = place < DEPTH
         sums = np.bincount(self._query[kept], self._gain[kept] / np.log2(place[kept] + 2), minlength=len(self._ideal))

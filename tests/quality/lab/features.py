@@ -29,9 +29,10 @@ from vaultrag.retrieval.scoring import score
 from vaultrag.retrieval.tiers import PARTIAL, tiers
 
 COLUMNS = (
-    "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match"
+    "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match",
+    "literal",
 )  # fmt: skip
-FORM = 4
+FORM = 5
 """Of the file; another one is gathered anew."""
 
 
@@ -86,7 +87,7 @@ def rank(asked: Asked, params: Params) -> Ranked:
         for note_id, change in demotions(features.ids, scores, asked.aged, params.outdated, period).items():
             scores[features.row(note_id)] += change.amount
     codes = tiers(features, scores, params, identifier_missing=asked.lacks_identifier, every="enumerating" in intents)
-    order = np.lexsort((features.ids, -scores, -features.name_match))
+    order = np.lexsort((features.ids, -scores, -features.precedence))
     return Ranked(features.ids[order], codes[order], float(scores[order[0]]))
 
 
