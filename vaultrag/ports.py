@@ -290,6 +290,10 @@ class LexicalRetriever(Protocol):
         """Return every note that holds one of the clauses."""
         ...
 
+    def containing(self, word: str) -> list[str]:
+        """Return words of the notes that hold this one, those that begin with it first; often none."""
+        ...
+
     def stems(self, words: Sequence[str]) -> list[str]:
         """Return what the index reduces each word to."""
         ...

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.stores import add
 from vaultrag.model import NoteId
+from vaultrag.notes.words import fold
 from vaultrag.retrieval.params import DEFAULT
 from vaultrag.retrieval.pipeline import Draft, Pipeline, Ranking
 from vaultrag.retrieval.query_parser import parse_query
@@ -142,8 +143,9 @@ def test_a_sentence_comes_before_notes_that_repeat_its_nouns(tmp_path: Path) -> 
     index = NoteIndex.open(tmp_path / "sentences.db")
     for number in range(220):
         add(index, f"Kettle and whistle {number}.md", "kettle whistle brass boils " * 12)
-    sentence = "\n\nThe kettle of **brass** boils before the whistle.\n\n"
-    journal = add(index, "Journal.md", "a word or two " * 90_000 + sentence + "and so it goes on " * 65_000)
+    sentence = "The kettle of **brass** boils before the whistle."
+    text = f"{'a word or two ' * 90_000}\n\n{sentence}\n\n{'and so it goes on ' * 65_000}"
+    journal = add(index, "Journal.md", text)
     table = NoteRows(index)
     pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
     ranking = pipeline.rank(pipeline.begin(parse_query("The kettle of brass boils before the whistle.")), None)
@@ -166,10 +168,54 @@ def test_a_date_that_is_nowhere_has_no_neighbours(bench: Bench, tmp_path: Path) 
     index.close()
 
 
+COMPOUNDS = {
+    "Krankenhausapotheke": "krankenhaus",
+    "Wärmedämmung": "Dämmung",
+    "parseHttpHeaderLine": "HttpHeaderLine",
+    "gaskets": "gas",
+    "Müller": "Mueller",
+    "Maerz": "März",
+}
+
+
+@pytest.mark.parametrize("written", COMPOUNDS)
+def test_a_word_that_is_nowhere_is_looked_for_in_longer_ones(tmp_path: Path, written: str) -> None:
+    """A beginning or a part of a word finds it, typed or sent, and what was looked for instead is told."""
+    index = NoteIndex.open(tmp_path / "compounds.db")
+    for number in range(5):
+        add(index, f"other {number}.md", "nothing of the kind")
+    note_id = add(index, "a.md", f"See the {written} there.")
+    table, asked = NoteRows(index), COMPOUNDS[written]
+    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    drafts = [pipeline.begin(parse_query(asked), typing=typing) for typing in (False, True)]
+    rankings = [pipeline.rank(draft, None) for draft in drafts]
+    assert [[(note.note_id, note.tier) for note in ranking.notes] for ranking in rankings] == [
+        [(note_id, "strong")]
+    ] * 2
+    if asked == "März":  # another spelling of the same word
+        index.close()
+        return
+    assert drafts[0].respelled == ((fold(asked).lower(), fold(written).lower()),)
+    add(index, "b.md", f"The {asked} itself.")
+    draft = pipeline.begin(parse_query(asked))
+    assert draft.respelled == ()
+    assert pipeline.rank(draft, None).notes[0].note_id == note_id + 1
+    index.close()
+
+
+def test_a_longer_word_of_hidden_notes_is_not_told(tmp_path: Path) -> None:
+    """What only notes hold that the reader must not know of is no word to him."""
+    index = NoteIndex.open(tmp_path / "hidden.db")
+    note_id = add(index, "a.md", "Krankenhausapotheke")
+    assert FullText(index).containing("krankenhaus") == ["krankenhausapotheke"]
+    assert FullText(index, hidden=lambda connection: frozenset({note_id})).containing("krankenhaus") == []
+    index.close()
+
+
 def test_quotes_hold_where_meaning_alone_is_asked(bench: Bench) -> None:
     """Only the notes that hold what is quoted may be found, in whatever mode; where none does, all may."""
     quoted = bench.pipeline.begin(parse_query('"mechanical seal"'), mode="meaning")
-    assert quoted.allowed == frozenset({NoteId(bench.ids["Seal.md"])})
+    assert quoted.allowed == frozenset({bench.ids["Seal.md"]})
     assert bench.pipeline.begin(parse_query('"seal mechanical"'), mode="meaning").allowed is None
     assert bench.pipeline.begin(parse_query("mechanical seal"), mode="meaning").allowed is None
 

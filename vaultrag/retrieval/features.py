@@ -65,7 +65,7 @@ class Features:
 
     @property
     def precedence(self) -> NDArray[np.int8]:
-        """What goes before any score, int8[n]: a name that is or holds the query, then a text that holds it as typed."""
+        """What goes before a score, int8[n]: a name that is or holds the query, then a text that holds it as typed."""
         return 2 * self.name_match + self.literal
 
     @property

@@ -40,6 +40,9 @@ from vaultrag.retrieval.tiers import NAMES, PARTIAL, tiers
 MIN_SLIP_LETTERS = 5
 """A slip in a shorter word makes another word."""
 
+MIN_LETTERS, MIN_INNER_LETTERS = 3, 5
+"""Of a word that may be the beginning of another one, and of one that may be any part of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -138,10 +141,10 @@ class Pipeline:
             return Draft(query, mode, tuple(clauses), allowed, self._words.search([]))
         row = row_of(query.terms)
         words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
-        slips = self._slips(words)
+        slips = self._read_otherwise(words)
         if slips:
             clauses = [_meant(clause, slips[clause]) if clause in slips else clause for clause in clauses]
-            words = self._words.search(clauses, k=self.params.pool, allowed=allowed)
+            words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
         names = self._names.search(query.text, allowed=allowed)
         respelled = tuple((clause.tokens[0], word) for clause, meant in slips.items() for word in meant)
         return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
@@ -242,13 +245,24 @@ class Pipeline:
         other = _other_script(draft.query.text)
         return self.params.foreign_script_vectors if other else self.params.foreign_vectors
 
-    def _slips(self, words: LexicalMatches) -> dict[Clause, list[str]]:
-        """The words that stand in no note, with the words of names that they may be slips of."""
+    def _read_otherwise(self, words: LexicalMatches) -> dict[Clause, list[str]]:
+        """Return the words that stand in no note, with the words of notes or names that may be meant by them."""
         return {
             count.clause: meant
             for count in words.counts
-            if not count.notes and _may_be_slip(count.clause) and (meant := self._names.spelled(count.clause.tokens[0]))
+            if not count.notes and _is_plain(count.clause) and (meant := self._meant_by(count.clause.tokens[0]))
         }
+
+    def _meant_by(self, word: str) -> list[str]:
+        """Return the words that this one begins, or is a part of, or spells without umlauts, or is a slip of."""
+        if longer := self._words.containing(word):
+            begun = [one for one in longer if one.startswith(word)]
+            if begun or len(word) >= MIN_INNER_LETTERS:
+                return begun or longer
+        plain = word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+        if plain != word and plain in self._words.containing(plain):
+            return [plain]
+        return self._names.spelled(word) if len(word) >= MIN_SLIP_LETTERS else []
 
     def _filtered(self, draft: Draft) -> list[RankedNote]:
         """A query of filters alone: every note that meets them, the most recently changed first."""
@@ -266,16 +280,18 @@ def _without_words(count: int) -> LexicalFeatures:
 
 
 def _meant(clause: Clause, words: Sequence[str]) -> Clause:
-    """The clause with the words that it is a slip of in its place."""
-    return replace(clause, tokens=(words[0],), variants=tuple((word,) for word in words[1:]))
+    """Return the clause with what is meant by it in its place: words that go on, or others."""
+    if words[0].startswith(clause.tokens[0]):
+        return replace(clause, prefix=True)
+    return replace(clause, tokens=(words[0],), variants=tuple((word,) for word in words[1:]), prefix=False)
 
 
-def _may_be_slip(clause: Clause) -> bool:
+def _is_plain(clause: Clause) -> bool:
     token = clause.tokens[0]
     return (
         len(clause.tokens) == 1
-        and not (clause.prefix or clause.part or clause.stop)
-        and len(token) >= MIN_SLIP_LETTERS
+        and not (clause.exact or clause.part or clause.stop)
+        and len(token) >= MIN_LETTERS
         and token.isalpha()
         and not unspaced(token)
     )

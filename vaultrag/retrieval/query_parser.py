@@ -1,7 +1,9 @@
 """The query language: what a person types becomes a ``Query``, and nothing a person types ever fails.
 
     pump seal                words; all are wanted, the rarer ones matter more
-    "exact phrase"           these words in this order
+    "exact phrase"           these words in this order and this form; case and accents do not matter
+    pum*                     every word that begins so
+    14.03.2026               this day, however it is written; so with numbers in groups and long codes
     -word  -"a phrase"       not in the note; the minus must follow a space and touch the word
     tag:#pump  tag:pump/x    tagged so, or with a tag below it
     path:How-to              in this folder, or with this in its path

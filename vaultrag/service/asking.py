@@ -286,6 +286,22 @@ def unmet(filters: Filters, matching: Matching) -> list[str]:
     return [f"no note meets {written}" for written, one in alone if matching(one) == frozenset()]
 
 
+_NAMED = 3
+"""Words that a reason names."""
+
+
+def _grouped(respelled: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for asked, meant in respelled:
+        grouped.setdefault(asked, []).append(meant)
+    return grouped
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return ", ".join(words[:_NAMED]) + more
+
+
 def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -> list[Reason]:
     """What the query itself gives reason to say."""
     reasons: list[Reason] = []
@@ -299,8 +315,8 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -
     if draft.allowed is not None and not draft.allowed:
         reasons += [Reason(State.FULL, why) for why in unmet(query.filters, matching)]
     reasons += [
-        Reason(State.RELAXED, f"no note holds the word {asked}; it was read as {meant}")
-        for asked, meant in draft.respelled
+        Reason(State.RELAXED, f"no note holds the word {asked}; it was read as {_listed(meant)}")
+        for asked, meant in _grouped(draft.respelled).items()
     ]
     telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
     asked_of_words = len(telling) > 1 and draft.mode != "meaning"

@@ -42,6 +42,7 @@ class TimedWords:
     def __init__(self, words: LexicalRetriever) -> None:
         self._words = words
         self.stems = words.stems
+        self.containing = words.containing
 
     def search(
         self,

@@ -17,9 +17,12 @@ from vaultrag.store.connection import Senseless, scalar
 from vaultrag.store.integrity import disagreement
 from vaultrag.store.lexical_matches import LexicalMatches
 from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.postings import Postings, match, read_form_names
+from vaultrag.store.postings import Postings, match, read_containing, read_form_names
 from vaultrag.store.private import Hidden, nothing_hidden
 from vaultrag.store.word_lists import Look, WordLists, holders
+
+MOST_COMPOUNDS = 32
+"""Words that are looked for in the place of one that they hold."""
 
 _LEAST_MORE = 0.2
 """What the form typed must be worth beyond the others to be looked at by itself."""
@@ -95,6 +98,15 @@ class FullText:
                 if len(clause.tokens) == 1 and not clause.exact
             }
             return holders(connection, " OR ".join(_wishes(clauses, forms))) - self._hidden(connection)
+
+    def containing(self, word: str) -> list[str]:
+        """Return words of the notes that hold this one, those that begin with it first; at most ``MOST_COMPOUNDS``."""
+        with self._index.snapshot() as (connection, generation):
+            hidden = self._hidden(connection)
+            look = self._lists.look(connection, generation, hidden)
+            held = read_containing(connection, self._lists.held(connection, word), MOST_COMPOUNDS)
+            # A word of hidden notes alone, or of notes that are gone, is none.
+            return [one for one in held if self._lists.count(look, Clause((one,), 0, exact=True))]
 
     def stems(self, words: Sequence[str]) -> list[str]:
         """What the tokenizer reduces each word to, English endings taken off."""

@@ -47,6 +47,7 @@ PURGED_STEMS = 500
 """Whose forms one call of ``purge_forms`` looks up: some 20 ms."""
 
 _ENDED = re.compile(r"[a-z0-9]{2,}[a-z](?![a-z0-9])")
+_ENDED_OR_FOREIGN = re.compile(r"[a-z0-9]{2,}[a-z](?![a-z0-9])|[^\W\d_]{3,40}")
 
 _NOTE_COLUMNS = (
     "path", "path_nfc", "path_key", "title", "content_hash", "text_hash", "size", "mtime_ns", "inode", "ctime_ns",
@@ -150,13 +151,17 @@ def write(connection: apsw.Connection, notes: Sequence[NoteValues]) -> list[Note
 
 
 def _write_forms(connection: apsw.Connection, notes: Sequence[NoteValues]) -> None:
-    """Write down which words have an ending; only what is all ASCII has one."""
+    """Write down the words that have an ending, which only what is all ASCII has, and those that words are made of."""
     words: set[str] = set()
     for values in notes:
         for text in values.words:
-            words.update(_ENDED.findall(text.lower()))
+            words.update((_ENDED if text.isascii() else _ENDED_OR_FOREIGN).findall(text.lower()))
     forms = list(words)
-    pairs = [(stem, form) for stem, form in zip(stemmed(connection, forms), forms, strict=True) if stem != form]
+    pairs = [
+        (stem, form)
+        for stem, form in zip(stemmed(connection, forms), forms, strict=True)
+        if stem != form or form.isalpha()
+    ]
     connection.execute(
         "INSERT OR IGNORE INTO forms SELECT value ->> 0, value ->> 1 FROM json_each(?)", (json.dumps(pairs),)
     )

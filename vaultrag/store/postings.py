@@ -280,7 +280,14 @@ def read_ranked(connection: apsw.Connection, clause: Clause, notes: int, stem: s
 
 def read_form_names(connection: apsw.Connection, stem: str) -> list[str]:
     """Return the words that have this stem: those with an ending, and the stem itself."""
-    return [stem, *(form for (form,) in rows(connection, "SELECT form FROM forms WHERE stem = ?", (stem,)))]
+    found = rows(connection, "SELECT form FROM forms WHERE stem = ? AND form != ?", (stem, stem))
+    return [stem, *(form for (form,) in found)]
+
+
+def read_containing(connection: apsw.Connection, word: str, most: int) -> list[str]:
+    """Return the words that hold this one, those that begin with it first, and the shortest first; at most ``most``."""
+    sql = "SELECT form FROM forms WHERE instr(form, ?1) ORDER BY instr(form, ?1) > 1, length(form), form LIMIT ?2"
+    return [form for (form,) in rows(connection, sql, (word, most))]
 
 
 def read_forms(connection: apsw.Connection, stem: str) -> Forms | None:

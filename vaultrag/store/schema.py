@@ -107,7 +107,7 @@ NOTE_STEPS: tuple[str, ...] = (
     CREATE VIRTUAL TABLE words_vocabulary USING fts5vocab (words, row);
     CREATE VIRTUAL TABLE words_instances USING fts5vocab (words, instance);
     INSERT INTO words (rowid, title) SELECT id, title FROM notes;
-    -- The words that have an English ending, by what is left without it.
+    -- Words by what is left of them without an English ending: those that have one, and all that are letters only.
     CREATE TABLE forms (stem TEXT NOT NULL, form TEXT NOT NULL, PRIMARY KEY (stem, form)) WITHOUT ROWID;
     """,
 )

@@ -244,6 +244,10 @@ class WordLists:
         """Return what is left of a token without its ending."""
         return self._spelled(connection, token)[1]
 
+    def held(self, connection: apsw.Connection, token: str) -> str:
+        """Return a token as the table holds it."""
+        return self._spelled(connection, token)[0]
+
     def _spelled(self, connection: apsw.Connection, token: str) -> tuple[str, str]:
         """Return a token as the table holds it, and its stem."""
         known = self._spelt.get(token)
