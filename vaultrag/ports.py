@@ -267,6 +267,10 @@ class LexicalMatches(Protocol):
         """Tell of each of these notes how well the query's words fit it."""
         ...
 
+    def holding(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which of the clauses stand in each note: bool[len(ids), len(counts)]."""
+        ...
+
 
 class LexicalRetriever(Protocol):
     """Ranks notes by the words in them."""

@@ -51,6 +51,8 @@ def same(one: Any, other: Any, where: str = "") -> None:
 def no_trace(answer: Any, *, but: str = "") -> None:
     """Nothing in the answer is of a private note; ``but``: what the question itself said comes back in it."""
     text = json.dumps(answer, ensure_ascii=False).replace(json.dumps(but, ensure_ascii=False)[1:-1], "").casefold()
+    for word in but.casefold().split():  # a reason names the question's words between quotes
+        text = text.replace(f'\\"{word}\\"', "")
     for word in ("zanzibar", "secrettag", "physician", "client/confidential", "health/blood", "monday", "tuesday"):
         assert word not in text, f"{word} in {text}"
     for path in PRIVATE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,7 +26,7 @@ from vaultrag.rpc.client import Client
 Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
 
 NOTHING = 1
-"""Exit code of a search that found nothing."""
+"""Exit code of a search that found nothing strong or partial."""
 
 UNSURE = 3
 """Exit code of a search that found nothing, but could not look everywhere: the index lacks changes, or time was up."""
@@ -58,6 +59,7 @@ def search(
     ] = None,
     max_tokens: MaxTokens = 0,
     every: Annotated[bool, typer.Option("--all", help="Weak hits too, among the others.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Strong and partial hits only: no nearest notes.")] = False,
     as_json: AsJson = False,
     form: Annotated[
         Format,
@@ -72,7 +74,8 @@ def search(
         typer.Option("-0", "--null", help="Paths as they are, each ended by NUL, for xargs -0. Sets --format paths."),
     ] = False,
 ) -> None:
-    """Find notes by words and by meaning. Exit code 0: found, 1: nothing, 2: error, 3: not all was searched.
+    """Find notes by words and by meaning. Exit code 0: found, 1: only weak hits or none, 2: error, 3: not
+    all was searched.
 
     A word finds its forms, a "quoted phrase" stands as it is, -word leaves notes out. tag:#x, path:folder, file:name,
     \\[property:value], after:2026-01-31, before: and is:orphan search in some notes only.
@@ -84,6 +87,8 @@ def search(
         if form not in ("human", "paths"):
             raise UsageError("--null goes with --format paths only", hint="vaultrag search --null WORDS")
         form = "paths"
+    if every and strict:
+        raise UsageError("--all and --strict exclude each other", hint="vaultrag search --strict WORDS")
     places = Places.find()
     with _connect(places, start=not no_start) as client:
         chosen = searchable(client, places, vault, mode)
@@ -97,13 +102,15 @@ def search(
             max_tokens=max_tokens,
             include_weak=every,
         )
+        if strict:
+            answer = replace(answer, nearest=())
         if form == "human" and (shape or reader or max_tokens):
             write(joined(answer_text(answer)))
         elif null:
             write_paths(Path(chosen.root) / hit.path for hit in answer.hits)
         else:
             _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
-    if not answer.hits:
+    if answer.tier == "weak":
         raise typer.Exit(nothing_found(answer))
 
 
@@ -182,7 +189,7 @@ def _connect(places: Places, *, start: bool) -> Client:
 
 
 def nothing_found(answer: Answer) -> int:
-    """Return the exit code of an answer without hits: only a current index proves that there is nothing."""
+    """Return the exit code of an answer in which nothing matches closely: only a current index proves that."""
     return NOTHING if answer.index.current and answer.state is not State.PARTIAL else UNSURE
 
 

@@ -60,7 +60,7 @@ class Near(msgspec.Struct, frozen=True):
 
 
 class Findings(msgspec.Struct, frozen=True):
-    """Notes, the best first. None, and none nearest: the vault does not know, as far as it could be searched."""
+    """Notes, the best first. None, none nearest, no remarks: the vault does not know, as far as was searched."""
 
     state: State
     abstain: Annotated[bool, _said("True: nothing is close enough to answer from. Say so; do not guess.")]
@@ -160,15 +160,16 @@ def findings(answer: Answer, max_tokens: int) -> Findings:
     while len(notes) > 1 and cost(notes, said) > max_tokens:
         notes.pop()
         cut += 1
-    if cut:
-        said.append(f"{cut} more are left out to save tokens: raise max_tokens, or narrow the query")
-    if shortened:
-        said.append("Some previews are shortened to save tokens: read_note has the whole")
     nearest = [Near(hit.path, hit.title, hit.line) for hit in answer.nearest]
     spent = cost(notes, said)
     while nearest and spent + sum(estimate(str(value)) for one in nearest for value in astuple(one)) > max_tokens:
         nearest.pop()
-    return Findings(str(answer.state), not answer.hits, notes, nearest, answer.total, said)
+        cut += 1
+    if cut:
+        said.append(f"{cut} more are left out to save tokens: raise max_tokens, or narrow the query")
+    if shortened:
+        said.append("Some previews are shortened to save tokens: read_note has the whole")
+    return Findings(str(answer.state), answer.tier == "weak", notes, nearest, answer.total, said)
 
 
 def cost(notes: Sequence[Found], said: Sequence[str]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from vaultrag.mcp.answers import CURRENT, Changes, Findings, NoteText, RuleBook, VaultState
 
 NOTHING = "Nothing found: the vault does not know."
+NOTHING_FOUND = "Nothing found."
 NOTHING_CLOSE = "Nothing matches closely: no note here answers this. Nearest notes:"
 NOTHING_ELSE = "Nothing else matches closely. Nearest notes:"
 NO_ROOM = "Nothing is shown: max_tokens is too small for a single note."
@@ -51,11 +52,12 @@ def of_findings(answer: Findings, fence: Fence) -> str:
 
 def _nothing(answer: Findings) -> str:
     """Say that nothing is known only where everything was searched and nothing was left out."""
-    if not answer.abstain or answer.total:
+    if not answer.abstain:
         return NO_ROOM
-    if answer.state == "full" and answer.remarks:  # an empty query, or a filter that no note meets
-        return "Nothing found."
-    return NOTHING if answer.state in ("full", "relaxed") else UNSURE
+    if answer.state not in ("full", "relaxed"):
+        return UNSURE
+    # Remarks: an empty query, a filter that no note meets, near notes that the budget had no room for.
+    return NOTHING_FOUND if answer.remarks else NOTHING
 
 
 def of_note(note: NoteText, fence: Fence) -> str:

@@ -172,8 +172,8 @@ TOOLS: dict[str, Tool] = {
     for tool in (
         Tool("search_notes", "Search the notes",
              "Find notes of the person's vault by words and by meaning, each with its best sentences and a citation. "
-             "Call this before answering about earlier work, decisions, people, dates or preferences. No notes: the "
-             "vault does not know.",
+             "Call this before answering about earlier work, decisions, people, dates or preferences. abstain: nothing "
+             "is close enough to answer from.",
              SearchNotes, answers.Findings, _search, texts.of_findings),
         Tool("read_note", "Read a note",
              "A note whole, the lines of a citation, the section under a heading, or on one line. Read before quoting.",

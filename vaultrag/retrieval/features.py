@@ -68,11 +68,6 @@ class Features:
         """What goes before a score, int8[n]: a name that is or holds the query, then a text that holds it as typed."""
         return 2 * self.name_match + self.literal
 
-    @property
-    def best_coverage(self) -> float:
-        """The largest share of the query's weight that one note holds."""
-        return float(self.coverage.max(initial=0.0))
-
 
 _NONE = np.zeros(0)
 NO_FEATURES = Features(

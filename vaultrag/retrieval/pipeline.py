@@ -35,7 +35,7 @@ from vaultrag.retrieval.priors import demotions
 from vaultrag.retrieval.query_intent import intents_of, period_of
 from vaultrag.retrieval.ranked import Adjustment, RankedNote, Source
 from vaultrag.retrieval.scoring import parts
-from vaultrag.retrieval.tiers import NAMES, PARTIAL, tiers
+from vaultrag.retrieval.tiers import NAMES, PARTIAL, best_tier, tiers
 
 MIN_SLIP_LETTERS = 5
 """A slip in a shorter word makes another word."""
@@ -89,8 +89,7 @@ class Ranking:
     @property
     def tier(self) -> Tier:
         """The answer's: that of its best hit."""
-        best = {note.tier for note in self.notes}
-        return next((tier for tier in reversed(NAMES) if tier in best), "weak")
+        return best_tier(note.tier for note in self.notes)
 
 
 class Pipeline:

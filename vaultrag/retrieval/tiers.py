@@ -7,6 +7,7 @@ question, not that it answers it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,11 @@ NAMES: Final[tuple[Tier, Tier, Tier]] = ("weak", "partial", "strong")
 
 ALL = 0.999
 """A share of the query from which a note holds all of it."""
+
+
+def best_tier(found: Iterable[Tier]) -> Tier:
+    """Return the highest of these tiers; weak where there is none."""
+    return max(found, key=NAMES.index, default="weak")
 
 
 def tiers(features: Features, scores: Floats, params: Params, *, identifier_missing: bool, every: bool) -> Codes:

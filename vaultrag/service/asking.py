@@ -16,12 +16,13 @@ from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, Note
 from vaultrag.ports import VectorScan
 from vaultrag.retrieval.clauses import only_signs
 from vaultrag.retrieval.hits import LINE_TOKENS
+from vaultrag.retrieval.missing_words import missing_words
 from vaultrag.retrieval.pipeline import Draft, Ranking
 from vaultrag.retrieval.priors import demoted
 from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
 from vaultrag.retrieval.related import related
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
-from vaultrag.retrieval.tiers import ALL
+from vaultrag.retrieval.tiers import best_tier
 from vaultrag.service.currency import index_info, index_reasons, worst
 from vaultrag.service.delivering import Delivery, delivered
 from vaultrag.service.explaining import Explainer, filters_of, words_of
@@ -99,7 +100,7 @@ class Asking:
                 tuple(reasons),
                 mode,
                 total,
-                tier=ranking.tier,
+                tier=best_tier(hit.tier for hit in hits),
                 nearest=tuple(nearest),
                 index=known,
             )
@@ -170,8 +171,17 @@ class Asking:
         reasons = self._index_reasons(Compared(scan) if scan is not None else None)
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
-        total = len(ranked) - len(gone)
-        return Answer(path, worst(reasons), tuple(hits), tuple(reasons), "meaning", total, _since(started), index=index)
+        return Answer(
+            path,
+            worst(reasons),
+            tuple(hits),
+            tuple(reasons),
+            "meaning",
+            len(ranked) - len(gone),
+            _since(started),
+            tier=best_tier(hit.tier for hit in hits),
+            index=index,
+        )
 
     # -- details -------------------------------------------------------------------------------------------------
 
@@ -275,15 +285,19 @@ def _since(started: float) -> float:
 
 
 def unmet(filters: Filters, matching: Matching) -> list[str]:
-    """Name each filter that no note meets by itself."""
+    """Name each filter that no note meets by itself; where each is met, say that no note meets all of them."""
     alone = [
         *((f"tag:{tag}", Filters(tags=(tag,))) for tag in filters.tags),
         *((f"path:{path}", Filters(paths=(path,))) for path in filters.paths),
         *((f"file:{name}", Filters(files=(name,))) for name in filters.files),
         *((f"[{one.name}]" if one.value is None else f"[{one.name}:{one.value}]", Filters(properties=(one,)))
           for one in filters.properties),
+        *((f"is:{state}", Filters(states=(state,))) for state in filters.states),
+        *([(f"after:{filters.after}", Filters(after=filters.after))] if filters.after else []),
+        *([(f"before:{filters.before}", Filters(before=filters.before))] if filters.before else []),
     ]  # fmt: skip
-    return [f"no note meets {written}" for written, one in alone if matching(one) == frozenset()]
+    missed = [f"no note meets {written}" for written, one in alone if matching(one) == frozenset()]
+    return missed or ["no note meets all of the filters" if filters else "every note is left out"]
 
 
 _NAMED = 3
@@ -318,8 +332,6 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -
         Reason(State.RELAXED, f"no note holds the word {asked}; it was read as {_listed(meant)}")
         for asked, meant in _grouped(draft.respelled).items()
     ]
-    telling = {count.clause.term for count in draft.words.counts if not count.clause.stop}
-    asked_of_words = len(telling) > 1 and draft.mode != "meaning"
-    if asked_of_words and ranking.found and ranking.features.best_coverage < ALL:
-        reasons.append(Reason(State.RELAXED, "no note holds all of the words"))
+    if missing := missing_words(draft, ranking):
+        reasons.append(Reason(State.RELAXED, missing))
     return reasons

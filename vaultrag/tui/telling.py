@@ -22,7 +22,7 @@ _KINDS = {
     State.KEYWORD_ONLY: "words only",
     State.INDEXING: "not complete yet",
     State.MODEL_MISMATCH: "words only",
-    State.RELAXED: "no full match",
+    State.RELAXED: "words missing",
     State.PARTIAL: "not complete",
     State.FULL: "note",
 }

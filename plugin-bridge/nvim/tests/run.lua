@@ -365,6 +365,28 @@ it(":VaultSearch! fills the quickfix list", function()
   vim.cmd("cclose")
 end)
 
+it("nearest notes are listed as weak, and said to be no answer", function()
+  local client = vaultrag.client()
+  local call = client.call
+  client.call = function(self, method, params, done)
+    if method ~= "search" then
+      return call(self, method, params, done)
+    end
+    local near = { path = "Pump.md", title = "Pump", heading = "", preview = "", line = "It leaks.", tier = "weak" }
+    near.start_line, near.end_line = 1, 1
+    done(nil, { hits = {}, nearest = { near }, reasons = {} })
+  end
+  vim.fn.setqflist({})
+  vim.cmd("VaultSearch! zyzzyva")
+  await(function()
+    return #vim.fn.getqflist() > 0
+  end, "the list is filled")
+  client.call = call
+  equal(vim.fn.getqflist()[1].text, "Pump: [weak] It leaks.")
+  assert(notified[#notified]:find("nothing matches closely"), vim.inspect(notified))
+  vim.cmd("cclose")
+end)
+
 it(":VaultSearch lets one choose, and opens at the line", function()
   local offered
   vim.ui.select = function(items, options, chosen)

@@ -18,13 +18,16 @@ PREVIEW_LINES = 3
 MAX_WIDTH = 110
 """Longer lines are hard to read, however wide the window."""
 
+NOTHING_ELSE = "Nothing else matches closely. Nearest notes:"
+NOTHING_CLOSE = "Nothing matches closely. Nearest notes:"
+
 _INDENT = 3
 
 _STATES = {
     State.KEYWORD_ONLY: "words only",
     State.INDEXING: "not complete yet",
     State.MODEL_MISMATCH: "words only",
-    State.RELAXED: "no full match",
+    State.RELAXED: "words missing",
     State.PARTIAL: "not complete",
     State.FULL: "note",
 }
@@ -54,15 +57,17 @@ def answer_lines(answer: Answer, width: int, advice: str | None = None) -> Itera
 
 
 def nearest_lines(answer: Answer, width: int) -> Iterator[Text]:
-    """Draw the weak hits that are offered beside what was found, two lines each."""
+    """Draw the weak hits that are offered beside what was found, three lines each."""
     if not answer.nearest:
         return
-    yield Text("Nothing else matches closely. Nearest notes:" if answer.hits else "Nearest notes:", style="dim")
+    yield Text(NOTHING_ELSE if answer.hits else NOTHING_CLOSE, style="dim")
     for hit in answer.nearest:
         title = Text(" " * _INDENT + (one_line(hit.title) or hit.path), style="cyan", overflow="ellipsis", no_wrap=True)
         title.truncate(width, overflow="ellipsis")
         yield title
         yield _place_line(hit, width)
+        for line in preview_lines(hit.line, (), width - _INDENT, lines=1):
+            yield Text(" " * _INDENT).append_text(line)
 
 
 def hit_lines(rank: int, hit: Hit, width: int) -> Iterator[Text]:

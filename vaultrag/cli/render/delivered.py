@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vaultrag.cli.render.answers import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.cli.render.words import one_line, safe
 from vaultrag.model import Answer, Catalogue, Hit, Rules
 from vaultrag.retrieval.one_line_summary import told
@@ -15,6 +16,9 @@ def answer_text(answer: Answer) -> Iterator[str]:
         yield f"{_head(hit)}\n{safe((hit.text or hit.line or hit.preview).strip())}\n"
     if not answer.hits:
         yield f"nothing found for {one_line(answer.query)}" if not answer.cut else "nothing fits into the budget"
+    if answer.nearest:
+        yield NOTHING_ELSE if answer.hits else NOTHING_CLOSE
+        yield from (f"- {one_line(hit.path)}: {one_line(hit.line)}" for hit in answer.nearest)
     yield from _cut(answer.cut, "notes", answer.shortened)
     yield from (f"{one_line(reason.why)}{f' (try: {reason.hint})' if reason.hint else ''}" for reason in answer.reasons)
 

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from vaultrag.cli.render.answers import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.model import Hit
 from vaultrag.tui.rows import LINES, MARGIN, hit_rows
 
@@ -50,17 +51,35 @@ class HitList(ScrollView, can_focus=False):
         self.refresh()
 
     @property
+    def _near(self) -> int:
+        """Index of the first weak hit: a line above it says that nothing before it matches closely."""
+        return next((index for index, hit in enumerate(self._hits) if hit.tier == "weak"), len(self._hits))
+
+    def _top(self, index: int) -> int:
+        """The first line of a hit."""
+        return index * LINES + (index >= self._near)
+
+    def _at(self, line: int) -> tuple[int, int] | None:
+        """The hit on a line, and which of its lines that is; None for the line above the weak ones."""
+        if line == self._near * LINES:
+            return None
+        return divmod(line - (line > self._near * LINES), LINES)
+
+    @property
     def page(self) -> int:
         """Hits that a screen holds."""
         return max(1, self.scrollable_content_region.height // LINES)
 
     def render_line(self, y: int) -> Strip:
         line = y + int(self.scroll_offset.y)
-        index, part = divmod(line, LINES)
         width = self.scrollable_content_region.width
-        if self._hits and index < len(self._hits):
-            return self._rows(index, width)[part]
+        place = self._at(line)
+        if place is not None and place[0] < len(self._hits):
+            return self._rows(place[0], width)[place[1]]
         text = Text()
+        if place is None and self._near < len(self._hits):
+            text = Text(" " * MARGIN + (NOTHING_ELSE if self._near else NOTHING_CLOSE), style="dim")
+            text.truncate(width, overflow="ellipsis")
         if not self._hits and line < len(self._words):
             text = Text(" " * MARGIN + self._words[line])
             text.truncate(width, overflow="ellipsis")
@@ -80,8 +99,8 @@ class HitList(ScrollView, can_focus=False):
             self.post_message(self.Scrolled())
 
     def on_click(self, event: events.Click) -> None:
-        index = (event.y + int(self.scroll_offset.y)) // LINES
-        if index < len(self._hits):
+        place = self._at(event.y + int(self.scroll_offset.y))
+        if place is not None and (index := place[0]) < len(self._hits):
             self.post_message(self.Picked(index, event.chain > 1))
 
     def _strip(self, text: Text, width: int) -> Strip:
@@ -97,12 +116,14 @@ class HitList(ScrollView, can_focus=False):
 
     def _forget(self) -> None:
         self._drawn.clear()
-        self.virtual_size = Size(0, max(len(self._hits) * LINES, 1))
+        self.virtual_size = Size(0, max(len(self._hits) * LINES + (self._near < len(self._hits)), 1))
 
     def _follow(self) -> None:
         """Scroll no further than it takes to have the selected hit on the screen."""
         height = self.scrollable_content_region.height
-        top, bottom = self._selected * LINES, (self._selected + 1) * LINES
+        top = self._top(self._selected)
+        bottom = top + LINES
+        top -= self._selected == self._near  # with the line above the first weak hit
         offset = int(self.scroll_offset.y)
         if top < offset:
             self.scroll_to(y=top, animate=False)

@@ -144,6 +144,9 @@ local function show(vault, title, answer, quickfix)
     vim.notify("vaultrag: nothing found" .. (why ~= "" and " (" .. why .. ")" or ""))
     return
   end
+  if #answer.hits == 0 then
+    why = "nothing matches closely; these are the nearest notes" .. (why ~= "" and " (" .. why .. ")" or "")
+  end
   if why ~= "" then
     vim.notify("vaultrag: " .. why)
   end

@@ -78,7 +78,8 @@ function answerBanner(facts: Facts): Banner | null {
   const reason = worst(answer);
   if (answer.hits.length === 0 && !busy) {
     const why = reason && reason.state !== 'full' ? ` ${sentence(reason.why)}` : '';
-    return banner('nothing', `Nothing in your notes fits.${why}`, { action: 'create' });
+    const text = answer.nearest.length ? 'Nothing matches closely. These are the nearest notes.' : 'Nothing in your notes fits.';
+    return banner('nothing', text + why, { action: 'create' });
   }
   if (!reason) return null;
   const command = commandIn(reason.hint);

@@ -18,6 +18,8 @@ export interface SearchState {
 
 export const EMPTY: SearchState = { query: '', answer: null, busy: false, failure: null, selected: -1, moved: false };
 
+export const NOTHING_ELSE = 'Nothing else matches closely. Nearest notes:';
+
 const lists = new WeakMap<Answer, Hit[]>();
 
 /** What the list shows: what was found, then the nearest notes, which say that they are weak. The same array each time. */

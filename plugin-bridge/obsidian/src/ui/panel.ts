@@ -309,6 +309,9 @@ export class SearchPanel extends Component {
 
   private drawRow(hit: Hit, index: number): void {
     const row = this.listEl.createDiv({ attr: { id: `${this.id}-${index}`, role: 'option', 'data-path': hit.path } });
+    // Inside the row, so that rows and hits keep the same numbers. With no hit the banner says it.
+    const found = this.state.answer?.hits.length ?? 0;
+    if (index === found && found > 0) row.createDiv({ cls: 'vaultrag-nearest', text: search.NOTHING_ELSE });
     drawHit(row, hit, { preview: true });
     const { hover } = this.frame;
     if (hover) row.addEventListener('mouseover', (evt) => hover(evt, row, hit));

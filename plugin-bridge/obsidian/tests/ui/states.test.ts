@@ -214,6 +214,30 @@ describe('a busy daemon', () => {
     expect(one('.vaultrag-banner-text').textContent).toBe(text);
     expect(all('.vaultrag-command code').map((el) => el.textContent)).toEqual(command ? [command] : []);
   });
+
+  it.each([
+    [['Pump'], ['Bread', 'Seal'], 1, null],
+    [[], ['Bread'], 0, 'Nothing matches closely. These are the nearest notes.'],
+  ])('keeps what was found, %o, apart from the nearest notes, %o', async (found, near, lines, text) => {
+    const hit = (title: string, tier: string): object => ({ path: `${title}.md`, title, score: 1, start_line: 1,
+      end_line: 1, preview: '', line: title, spans: [], heading: '', tags: [], mtime_ns: 1, citation: '', stale: false,
+      evidence: [], tier }); // prettier-ignore
+    const hits = found.map((title) => hit(title, 'strong'));
+    const nearest = near.map((title) => hit(title, 'weak'));
+    await openTo(
+      greeting((request, _, socket) => {
+        result(socket, request.id, { ...answerTo(request.params.query), hits, nearest, total: hits.length });
+      }),
+    );
+    window_.run('open');
+    type('seal');
+    await until(() => all('.vaultrag-hit').length === found.length + near.length, 'all are listed');
+    await until(() => !one('.vaultrag-panel').classList.contains('is-busy'), 'it is settled');
+    const marks = all('.vaultrag-nearest');
+    expect(marks.map((el) => el.textContent)).toEqual(Array(lines).fill('Nothing else matches closely. Nearest notes:'));
+    if (lines) expect(marks[0]?.parentElement?.dataset.path).toBe('Bread.md');
+    if (text) expect(banner().text).toContain(text);
+  });
 });
 
 const WELCOME_WITH_FEED = {
