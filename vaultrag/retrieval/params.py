@@ -71,7 +71,7 @@ class Params:
     foreign_vectors: float = 0.3
     foreign_script_vectors: float = 0.1
     outdated: float = 0.6
-    strong: float = 0.65
+    strong: float = 0.8
     partial: float = 0.32
     alone_strong: float = 0.5
     alone_partial: float = 0.15
