@@ -17,8 +17,8 @@ from vaultrag.indexing.awaiting import MAX_TRIES
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.view import describe
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
-from vaultrag.ports import VectorStore
 from vaultrag.store.files import StoreFolder
+from vaultrag.vector_ports import VectorStore
 
 
 class Bench:

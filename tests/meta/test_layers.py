@@ -19,6 +19,7 @@ LEVELS: dict[str, int] = {
     "address": 1,
     "config": 2,
     "ports": 2,
+    "vector_ports": 2,
     "install": 4,
     "notes": 2,
     "retrieval": 3,

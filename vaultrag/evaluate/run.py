@@ -15,11 +15,11 @@ from vaultrag.daemon.vaults import Embedders, open_vault
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.model import Mode, Tier
-from vaultrag.ports import VectorScan
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
 from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.service import VaultParts
+from vaultrag.vector_ports import VectorScan
 
 LIMIT = 10
 """Hits that a person gets who names no limit."""

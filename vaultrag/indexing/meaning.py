@@ -23,7 +23,8 @@ from vaultrag.indexing.multilingual import MultilingualPass
 from vaultrag.indexing.passages import SecondPass
 from vaultrag.indexing.view import MeaningView
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
-from vaultrag.ports import Embedder, PassageEmbedder, VectorShelf, VectorStore
+from vaultrag.ports import Embedder, PassageEmbedder
+from vaultrag.vector_ports import VectorShelf, VectorStore
 
 
 class Meaning:

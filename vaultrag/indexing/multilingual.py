@@ -13,7 +13,8 @@ from itertools import islice
 from vaultrag.errors import BadVectors, Cancelled, EmbedError
 from vaultrag.model import EmbeddedNote, EmbedProblem, NoteId, NoteText
 from vaultrag.notes.language import is_english
-from vaultrag.ports import Embedder, MultilingualEmbedder, VectorStore
+from vaultrag.ports import Embedder, MultilingualEmbedder
+from vaultrag.vector_ports import VectorStore
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from vaultrag.errors import BadVectors
 from vaultrag.model import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText, Passage
-from vaultrag.ports import Embedder, PassageEmbedder, VectorStore
+from vaultrag.ports import Embedder, PassageEmbedder
+from vaultrag.vector_ports import VectorStore
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector

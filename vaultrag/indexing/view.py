@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vaultrag.errors import EmbedderUnavailable, EmbedError, ModelBroken, ModelMissing
 from vaultrag.model import NoteId
-from vaultrag.ports import Embedder, MultilingualEmbedder, VectorScan, VectorStore
+from vaultrag.ports import Embedder, MultilingualEmbedder
 from vaultrag.retrieval.languages import is_foreign, readable
+from vaultrag.vector_ports import VectorScan, VectorStore
 
 if TYPE_CHECKING:
     from vaultrag.model import Vector

@@ -16,7 +16,7 @@ from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, N
 from vaultrag.notes import file_text, file_title, parse_note, read_body
 from vaultrag.notes.rendering import rendered
 from vaultrag.notes.words import unspaced
-from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable, VectorScan
+from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable
 from vaultrag.retrieval.best_sentences import Lines, best_sentences
 from vaultrag.retrieval.normalize import folded
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
@@ -31,6 +31,7 @@ from vaultrag.retrieval.snippet import (
     preview,
     words_place,
 )  # fmt: skip
+from vaultrag.vector_ports import VectorScan
 
 LINE_TOKENS = (100, 100, 40)
 """What the lines of the first hits may cost; the last figure holds for all that follow."""

@@ -27,7 +27,7 @@ from vaultrag.model import (
 )
 from vaultrag.notes.number_forms import MIN_CODE_DIGITS
 from vaultrag.notes.words import unspaced
-from vaultrag.ports import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever, VectorScan
+from vaultrag.ports import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever
 from vaultrag.retrieval.clauses import clauses_of, row_of
 from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
@@ -36,6 +36,7 @@ from vaultrag.retrieval.query_intent import intents_of, period_of
 from vaultrag.retrieval.ranked import Adjustment, RankedNote, Source
 from vaultrag.retrieval.scoring import parts
 from vaultrag.retrieval.tiers import NAMES, PARTIAL, best_tier, tiers
+from vaultrag.vector_ports import VectorScan
 
 MIN_SLIP_LETTERS = 5
 """A slip in a shorter word makes another word."""

@@ -33,10 +33,11 @@ from vaultrag.model import (
 )  # fmt: skip
 from vaultrag.notes import parse_note
 from vaultrag.notes.private import PrivateRules
-from vaultrag.ports import Masker, NoteReader, NoteTable, VectorScan
+from vaultrag.ports import Masker, NoteReader, NoteTable
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service.parts import VaultParts
+from vaultrag.vector_ports import VectorScan
 
 T = TypeVar("T")
 

@@ -13,7 +13,6 @@ from vaultrag.config import SearchSettings
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.view import Compared, describe
 from vaultrag.model import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
-from vaultrag.ports import VectorScan
 from vaultrag.retrieval.clauses import only_signs
 from vaultrag.retrieval.hits import LINE_TOKENS
 from vaultrag.retrieval.missing_words import missing_words
@@ -31,6 +30,7 @@ from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import find
 from vaultrag.service.selecting import in_folder
 from vaultrag.service.stopwatch import lap
+from vaultrag.vector_ports import VectorScan
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 from vaultrag.model import Heading, InNote, Match, Mode, Reason
 from vaultrag.notes import parse_note
-from vaultrag.ports import VectorScan
 from vaultrag.retrieval.note_matches import places
 from vaultrag.retrieval.pipeline import Draft
 from vaultrag.retrieval.snippet import in_file
@@ -15,6 +14,7 @@ from vaultrag.service.currency import index_info, worst
 from vaultrag.service.parts import MAX_LIMIT, VaultParts
 from vaultrag.service.reading import content_of
 from vaultrag.service.selecting import standing_of
+from vaultrag.vector_ports import VectorScan
 
 LINES = 50
 """Lines when the caller does not say."""

@@ -13,10 +13,11 @@ from vaultrag.indexing.embedding import Embedding
 from vaultrag.indexing.meaning import Meaning
 from vaultrag.indexing.worker import IndexWorker
 from vaultrag.model import Aged, NoteId, NotePath, NoteRow, Reason
-from vaultrag.ports import Census, Clock, NoteReader, NoteTable, SessionMemory, VectorScan
+from vaultrag.ports import Census, Clock, NoteReader, NoteTable, SessionMemory
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.service.turns import Turns
+from vaultrag.vector_ports import VectorScan
 
 MAX_LIMIT = 200
 

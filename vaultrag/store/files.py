@@ -17,10 +17,10 @@ from typing import TypeVar
 
 from vaultrag.errors import StoreCorrupt
 from vaultrag.model import Identity
-from vaultrag.ports import VectorStore
 from vaultrag.store.connection import CHECKSUM, SUFFIXES, check, forget_damage, listen
 from vaultrag.store.note_index import NoteIndex
 from vaultrag.store.vectors import Vectors, stored_identity
+from vaultrag.vector_ports import VectorStore
 
 log = logging.getLogger(__name__)
 
