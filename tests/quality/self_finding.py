@@ -8,11 +8,14 @@ A kind of question is a function from the vault's notes to questions; ``KINDS`` 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from itertools import chain
 from pathlib import Path
 from random import Random
 from urllib.parse import quote
@@ -21,7 +24,8 @@ from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.evaluate.run import Pipeline
 from vaultrag.model import Content, Mode, Note, NotePath
 from vaultrag.notes import parse_note
-from vaultrag.notes.words import name_key
+from vaultrag.notes.cleaning import visible
+from vaultrag.notes.words import fold, has_long_run, name_key
 from vaultrag.service import VaultService
 
 SEED = 13
@@ -123,6 +127,59 @@ def _by_path(written: Callable[[Note], str]) -> Kind:
     return lambda notes: (Question(note.path, written(note)) for note in notes)
 
 
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"[^\W_]+", fold(text).lower()) if word.isalpha() and 3 <= len(word) <= 24}
+
+
+def _own_words(notes: Sequence[Note]) -> Iterator[Question]:
+    """Ask for each note by a word that stands in no other."""
+    words = [_words(f"{note.body} {note.title} {' '.join(note.aliases)}") for note in notes]
+    counts = Counter(chain.from_iterable(words))
+    chance = Random(SEED)
+    for note, own in zip(notes, words, strict=True):
+        alone = sorted(word for word in own & _words(note.body) if counts[word] == 1)
+        if alone:
+            yield Question(note.path, chance.choice(alone), within=3)
+
+
+def _sentences(notes: Sequence[Note]) -> Iterator[Question]:
+    """Ask for each note by a sentence as a reader sees it, which stands in no other."""
+    found = [[one for line in note.body.split("\n") for one in _sentences_of(line)] for note in notes]
+    counts = Counter(chain.from_iterable(map(set, found)))
+    chance = Random(SEED)
+    for note, own in zip(notes, found, strict=True):
+        alone = sorted({one for one in own if counts[one] == 1})
+        if alone:
+            yield Question(note.path, chance.choice(alone), within=3)
+
+
+def _sentences_of(line: str) -> list[str]:
+    line = visible(re.sub(r"^\s*(?:[-*+>#]+|\d+\.)\s+", "", line))
+    if has_long_run(line, 60):  # data
+        return []
+    return [one for one in re.split(r"(?<=[.!?])\s+", line) if 6 <= len(re.findall(r"[^\W\d_]{2,}", one)) <= 30]
+
+
+def _headings(notes: Sequence[Note]) -> Iterator[Question]:
+    """Ask for each note by a heading of two words or more that no other has."""
+    counts = Counter(key for note in notes for key in {name_key(heading.text) for heading in note.headings})
+    for note in notes:
+        alone = [one.text for one in note.headings if " " in (key := name_key(one.text)) and counts[key] == 1]
+        if alone:
+            yield Question(note.path, alone[0], within=3)
+
+
+def _days(notes: Sequence[Note]) -> Iterator[Question]:
+    """Ask for each daily note by its day, written otherwise."""
+    for note in notes:
+        named = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", _stem(note.path))
+        if named is not None:
+            day = date(*map(int, named.groups()))
+            yield Question(note.path, f"{day.day} {day:%B %Y}")
+            yield Question(note.path, f"{day:%d.%m.%Y}")
+            yield Question(note.path, f"{day:%Y%m%d}")
+
+
 KINDS: dict[str, Kind] = {
     "title": _by_name(lambda note: [note.title]),
     "alias": _by_name(lambda note: note.aliases),
@@ -137,6 +194,10 @@ KINDS: dict[str, Kind] = {
     "embed": _by_name(lambda note: [_stem(note.path)], "![[{}#Some heading]]".format),
     "uri": _by_path(lambda note: f"obsidian://open?vault=My%20vault&file={quote(note.path.removesuffix('.md'), '')}"),
     "citation": _by_path(lambda note: f"{note.path}#L3-L7"),
+    "word": _own_words,
+    "sentence": _sentences,
+    "heading": _headings,
+    "day": _days,
 }
 
 

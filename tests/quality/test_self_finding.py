@@ -39,6 +39,18 @@ def test_every_note_is_first_for_its_name(service: VaultService, notes: list[Not
     assert not outcome.misses, "\n".join(map(str, outcome.misses))
 
 
+@pytest.mark.parametrize("kind", ["word", "sentence", "heading", "day"])
+def test_every_note_is_found_by_its_text(service: VaultService, notes: list[Note], kind: str) -> None:
+    """A word, a sentence or a heading that stands in one note alone brings it; a day brings its daily note.
+
+    Brackets are left out: in a query they are conditions.
+    """
+    outcome = ask(service, notes, [kind])
+    assert outcome.asked[kind] > 50
+    misses = [miss for miss in outcome.misses if "[" not in miss.question.text]
+    assert not misses, "\n".join(map(str, misses))
+
+
 def test_a_note_that_is_not_found_is_listed(
     service: VaultService, notes: list[Note], monkeypatch: pytest.MonkeyPatch
 ) -> None:

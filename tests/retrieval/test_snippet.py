@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import time
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaultrag.config import NoteSettings
 from vaultrag.notes.rendering import rendered
 from vaultrag.retrieval import snippet
+from vaultrag.retrieval.clauses import clauses_of
+from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.normalize import fold_letters, folded, whole
+from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
+from vaultrag.store.fulltext import FullText
+from vaultrag.store.note_index import NoteIndex
+from vaultrag.store.note_rows import NoteRows
+from vaultrag.watch.reader import DiskReader
 
 FILLER = "Nothing to see in this line.\n"
 
@@ -218,3 +227,26 @@ def test_plain_words(pieces: list[str], word: str) -> None:
     assert short == long
     starts = [0] + [index + 1 for index, char in enumerate(text) if char == "\n"]
     assert snippet.line_starts(text) == starts
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("in 2001 came 2.8.3 and 8123", "2.8.3", ["2.8.3"]),
+        ("she said: Anna's pump", "Anna's", ["Anna's"]),
+        ("on 14 March 2026, in March", "2026-03-14", ["14 March 2026"]),
+        ("1.250,50 or 1250.50", "1250,50", ["1.250,50", "1250.50"]),
+        ("a 10kW motor, a 10 kW one, 10 others", "10kW", ["10kW", "10 kW"]),
+        ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000", ["DE89 3704 0044 0532 0130 00"]),
+        ("an un**believ**able day", "unbelievable", ["un**believ**able"]),
+        ("the organizations of it", "organizations", ["organizations"]),
+    ],
+)
+def test_what_was_asked_is_marked(tmp_path: Path, text: str, query: str, marked: list[str]) -> None:
+    """Numbers and short words are marked whole, and whatever stands for a query's form as it is written."""
+    index, reader = NoteIndex.open(tmp_path / "notes.db"), DiskReader(tmp_path, NoteSettings())
+    wanted = HitMaker(NoteRows(index), FullText(index), reader).wanted(
+        (clause, 1.0) for clause in clauses_of(parse_query(query).terms)
+    )
+    index.close()
+    assert _marked(preview(text, wanted)) == marked

@@ -194,7 +194,7 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
     for word in wanted:
         if not word.strip():
             continue
-        if " " in word or (word.isdigit() and len(word) >= MIN_CODE_DIGITS):
+        if " " in word or sum(map(str.isdigit, word)) >= MIN_CODE_DIGITS:
             found += [(copy.start(start), copy.end(end), word) for start, end in _groups(text, word)]
             continue
         written = _written(word)
