@@ -243,7 +243,9 @@ def _ending(word: str) -> int:
 def _groups(text: str, word: str) -> list[tuple[int, int]]:
     """Where words stand in a row, or a date, number or code that has this form, however it is written."""
     form = tuple(word.split())
-    found = [(one.start, one.end) for one in number_forms.written(text) if form in one.forms]
+    found: list[tuple[int, int]] = []
+    if any(map(str.isdigit, form[0])):
+        found += [(one.start, one.end) for one in number_forms.written(text) if form in one.forms]
     pieces = [re.escape(form[0])]
     for before, piece in pairwise(form):
         joined = before.isdigit() and piece.isalpha()  # 10kW
