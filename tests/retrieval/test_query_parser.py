@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vaultrag.model import Filters, PropertyFilter, Query, Term
-from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, MAX_TERMS, cut, parse_query
+from vaultrag.notes.words import tokens
+from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, MAX_TERMS, cut, parse_query, words_alone
 
 
 def _terms(raw: str) -> list[str]:
@@ -36,12 +37,22 @@ def _terms(raw: str) -> list[str]:
         ("tag:#", ["tag:#"]),
         ("is:strange", ["is:strange"]),
         ("after:yesterday", ["after:yesterday"]),
-        ("after:2026-02-30", ["after:2026-02-30"]),
+        ("Öl [x", ["Öl", "[x"]),
+        ("kubectl get pods -n kube-system", ["kubectl", "get", "pods", "n", "kube-system"]),
+        ("find . -name jam -f", ["find", ".", "name", "jam", "f"]),
+        ("ls --all -recursive", ["ls", "--all", "recursive"]),
+        ("tar -xzf archive", ["tar", "xzf", "archive"]),
+        ("rm -rf -name", ["rm", "rf", "name"]),
+        ("-c : option", ["c", ":", "option"]),
+        ("16 -3", ["16", "3"]),
+        ("pump -(see below)", ["pump", "(see", "below)"]),
+        ("-buy milk", ["buy", "milk"]),
+        ("eggs\n-milk\n\t-bread", ["eggs", "milk", "bread"]),
         ("[[Some Note]]", ["[[Some", "Note]]"]),
         ("[text](url)", ["[text](url)"]),
         ("[]", ["[]"]),
         ("[:x]", ["[:x]"]),
-        ("- [ ] task", ["-", "[ ]", "task"]),
+        ("- [ ] task", ["-", "[", "]", "task"]),
         ("footag:x", ["footag:x"]),
         ("   ", []),
         ("東京 タワー", ["東京", "タワー"]),
@@ -86,8 +97,8 @@ def test_filters(raw: str, filters: Filters) -> None:
 
 def test_excluding() -> None:
     """A minus after a blank excludes a word or a phrase, and these are not part of what is embedded."""
-    query = parse_query('pump -seal -"two words" tag:x 16 -3')
-    assert query.excluded == (Term("seal"), Term("two words", phrase=True), Term("3"))
+    query = parse_query('pump -seal -"two words" tag:x 16 -WO-3 -水')
+    assert query.excluded == (Term("seal"), Term("two words", phrase=True), Term("WO-3"), Term("水"))
     assert query.text == "pump 16"
     assert query.filters.tags == ("x",)
 
@@ -154,7 +165,12 @@ def test_total(raw: str) -> None:
 WORDS = st.text("abcdefgh", min_size=1, max_size=8)
 
 
-@given(terms=st.lists(st.tuples(WORDS, st.booleans())), excluded=st.lists(WORDS), tags=st.lists(WORDS), day=st.dates())
+@given(
+    terms=st.lists(st.tuples(WORDS, st.booleans())),
+    excluded=st.lists(WORDS.map("no{}".format)),
+    tags=st.lists(WORDS),
+    day=st.dates(),
+)
 def test_round(terms: list[tuple[str, bool]], excluded: list[str], tags: list[str], day: date) -> None:
     """What is written in the language comes back as it was meant."""
     written = [f'"{word} x"' if phrase else word for word, phrase in terms]
@@ -170,3 +186,81 @@ def test_round(terms: list[tuple[str, bool]], excluded: list[str], tags: list[st
 def test_reading_again(raw: str) -> None:
     """The same text always gives the same query."""
     assert parse_query(raw) == parse_query(raw)
+
+
+class Vault:
+    """A vault with one property, and one note of a strange name."""
+
+    def has_property(self, name: str) -> bool:
+        return name == "status"
+
+    def has_name(self, text: str) -> bool:
+        return text == "What? [status] -done after:2026-01-01"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "[x] call the roofer",
+        "[!warning] Hot surface",
+        "[^1]: Smith, Dams",
+        "subject [MDP-23-24]",
+        "[@holm2021, p. 33]",
+        "Holm [cite: 2]",
+        "What? #1 [draft] 100%",
+        "What? [status] -done after:2026-01-01",
+        "two [lines\n] here",
+    ],
+)
+def test_brackets_are_text_where_no_note_has_the_property(raw: str) -> None:
+    """Brackets around what is no property are words, each by itself; so is all of a query that is a note's name."""
+    query = parse_query(raw, Vault())
+    assert not query.filters
+    assert not query.excluded
+    assert query.text == " ".join(term.lstrip("-") for term in raw.split())
+
+
+def test_a_property_that_exists_is_a_condition() -> None:
+    """Brackets around a property that some note has are a condition, with and without a minus."""
+    assert parse_query("[status:done] x", Vault()).filters == Filters(properties=(PropertyFilter("status", "done"),))
+    assert parse_query("x -[status]", Vault()).filters == Filters(not_properties=(PropertyFilter("status"),))
+    assert parse_query("x -[draft]", Vault()).text == "x [draft]"
+
+
+@pytest.mark.parametrize("value", ["2026-13-01", "2026-02-30", "14.03.2026"])
+def test_a_date_that_is_none_is_told(value: str) -> None:
+    """What has the form of a date and is none is no word either, and the query says so."""
+    query = parse_query(f"pump after:{value}")
+    assert (query.text, query.no_dates, query.filters.after) == ("pump", (f"after:{value}",), None)
+    assert parse_query("before:lunch").no_dates == ("before:lunch",)
+
+
+def test_the_words_alone() -> None:
+    """Without its conditions a query is its words, with those of brackets and exclusions; else the conditions' own."""
+    asked = {
+        "pump -seal [status: done] tag:x": "pump seal status done",
+        'tag:deep/well path:"My notes"': "deep/well My notes",
+        '-"two words"': "two words",
+    }
+    for raw, text in asked.items():
+        alone = words_alone(parse_query(raw))
+        assert alone is not None
+        assert alone.text == text
+        assert words_alone(alone) is None
+    assert words_alone(parse_query("pump seal")) is None
+    assert words_alone(parse_query("is:orphan after:2026-01-01")) is None
+
+
+@given(st.lists(WORDS, min_size=2, max_size=6), st.sampled_from('[](){}-"'), st.data())
+def test_one_sign_more_excludes_nothing(words: list[str], sign: str, data: st.DataObject) -> None:
+    """A bracket or quote anywhere beside a word, and a dash at the start or by itself, leave the words as they are."""
+    place = data.draw(st.integers(0, len(words) - 1))
+    after = data.draw(st.booleans())
+    if sign == "-" and place > 0 and not after:
+        sign = "- "
+    typed = [*words]
+    typed[place] = typed[place] + sign if after else sign + typed[place]
+    query = parse_query(" ".join(typed))
+    assert not query.excluded
+    assert not query.filters
+    assert [token for term in query.terms for token in tokens(term.text)] == words

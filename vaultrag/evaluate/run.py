@@ -17,7 +17,6 @@ from vaultrag.evaluate.datasets import Judged
 from vaultrag.model import Mode, Tier
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
-from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.service import VaultParts
 from vaultrag.vector_ports import VectorScan
 
@@ -90,7 +89,7 @@ class Pipeline:
         barred = frozenset(note_id for note_id in ids if note_id is not None)
         times: dict[str, float] = {}
         start = time.perf_counter()
-        draft = engine.begin(parse_query(judged.query), mode=mode, barred=barred)
+        draft = engine.begin(engine.read(judged.query), mode=mode, barred=barred)
         times["words"] = time.perf_counter() - start
         scan: VectorScan | None = None
         readable, multilingual = 1.0, False

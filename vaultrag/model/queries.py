@@ -53,13 +53,20 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, read. ``text`` is what is embedded: the terms without filters and exclusions."""
+    """A query, read. ``text`` is what is embedded: the terms without filters and exclusions.
+
+    Attributes:
+        plain: All of its words, those of brackets and exclusions too: what is asked where these leave nothing.
+        no_dates: What stands where a date should, and is none.
+    """
 
     raw: str
     text: str
     terms: tuple[Term, ...] = ()
     excluded: tuple[Term, ...] = ()
     filters: Filters = Filters()
+    plain: tuple[Term, ...] = ()
+    no_dates: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:

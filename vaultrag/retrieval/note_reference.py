@@ -93,6 +93,6 @@ def _linked(text: str) -> str | None:
         return None
     wiki, _, _, angled, bare = match.groups()
     if wiki is not None:
-        return str(wiki)
+        return str(wiki).removesuffix("\\")  # in a table the bar is written as "\|"
     target = unquote(angled or bare or "")
     return target if target and "://" not in target else None

@@ -21,6 +21,7 @@ from vaultrag.model import (
     Mode,
     NameHit,
     NoteId,
+    PropertyFilter,
     Query,
     Tier,
     VectorMatches,
@@ -33,6 +34,7 @@ from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
 from vaultrag.retrieval.priors import demotions
 from vaultrag.retrieval.query_intent import intents_of, period_of
+from vaultrag.retrieval.query_parser import cut, parse_query
 from vaultrag.retrieval.ranked import Adjustment, RankedNote, Source
 from vaultrag.retrieval.scoring import parts
 from vaultrag.retrieval.tiers import NAMES, PARTIAL, best_tier, tiers
@@ -119,6 +121,18 @@ class Pipeline:
         """Return the same retrievers with other parameters."""
         return Pipeline(self._words, self._names, self._table, self._matching, self._validity, params)
 
+    def read(self, raw: str) -> Query:
+        """Read a query as this vault understands it."""
+        return parse_query(raw, self)
+
+    def has_property(self, name: str) -> bool:
+        """Return True if some note has this property."""
+        return bool(self._matching(Filters(properties=(PropertyFilter(name),))))
+
+    def has_name(self, text: str) -> bool:
+        """Return True if some note has this name or path, sign for sign."""
+        return self._names.has(text)
+
     def begin(
         self,
         query: Query,
@@ -145,7 +159,8 @@ class Pipeline:
         if slips:
             clauses = [_meant(clause, slips[clause]) if clause in slips else clause for clause in clauses]
             words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
-        names = self._names.search(query.text, allowed=allowed)
+        as_typed = not (query.filters or query.excluded or query.no_dates)
+        names = self._names.search(cut(query.raw) if as_typed else query.text, allowed=allowed)
         respelled = tuple((clause.tokens[0], word) for clause, meant in slips.items() for word in meant)
         return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
 

@@ -18,7 +18,7 @@ from vaultrag.retrieval.hits import LINE_TOKENS
 from vaultrag.retrieval.missing_words import missing_words
 from vaultrag.retrieval.pipeline import Draft, Ranking
 from vaultrag.retrieval.priors import demoted
-from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, parse_query
+from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, words_alone
 from vaultrag.retrieval.related import related
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
 from vaultrag.retrieval.tiers import best_tier
@@ -68,7 +68,7 @@ class Asking:
         index = index_info(self._parts)
         limit = self._limit(wish.limit)
         chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
-        query = parse_query(text)
+        query = self._parts.engine.read(text)
         # The vectors are looked through while the words are looked up: neither needs the other.
         if deadline_s is None and partial is None:  # who has been given the words can wait for the rest
             deadline_s = self._settings.deadline_s
@@ -115,15 +115,22 @@ class Asking:
         scan = compared.scan if compared is not None else None
         with turns.turn(ticket), lap("rank"):
             ranking = self._ranked(draft, compared)
+        if (relaxed := self._relaxed(draft, ranking, mode, typing, deadline_s)) is not None:
+            draft, scan, ranking, more = relaxed
+            reasons += more
+            wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
         return answer(ranking, scan, reasons)
 
     def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
         """See ``VaultService.explain``."""
         index = index_info(self._parts)
-        draft = self._parts.engine.begin(parse_query(text), mode=mode)
+        draft = self._parts.engine.begin(self._parts.engine.read(text), mode=mode)
         compared, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
         with lap("rank"):
             ranking = self._ranked(draft, compared)
+        if (relaxed := self._relaxed(draft, ranking, mode, False, self._settings.deadline_s)) is not None:
+            draft, _, ranking, more = relaxed
+            reasons += more
         reasons += [*self._index_reasons(compared), *_reasons_of(text, draft, ranking, self._parts.table.matching)]
         explainer = Explainer(self._parts, draft, ranking)
         return Explanation(
@@ -145,7 +152,7 @@ class Asking:
         """See ``VaultService.in_note``."""
         started = time.perf_counter()
         find(self._parts.table, path)  # before a model is asked
-        draft = self._parts.engine.begin(parse_query(text), mode=mode, typing=True)
+        draft = self._parts.engine.begin(self._parts.engine.read(text), mode=mode, typing=True)
         compared, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
         reasons += index_reasons(self._parts)
         scan = compared.scan if compared is not None else None
@@ -184,6 +191,28 @@ class Asking:
         )
 
     # -- details -------------------------------------------------------------------------------------------------
+
+    def _relaxed(
+        self, draft: Draft, ranking: Ranking, mode: Mode, typing: bool, deadline_s: float | None
+    ) -> tuple[Draft, VectorScan | None, Ranking, list[Reason]] | None:
+        """Ask the words alone where nothing was found that meets the conditions; None where that finds nothing more."""
+        alone = None if ranking.found else words_alone(draft.query)
+        if alone is None:
+            return None
+        engine, turns, ticket = self._parts.engine, self._parts.turns, self._parts.turns.ticket()
+        looked = self._look(alone, mode, deadline_s)
+        with turns.turn(ticket):
+            again = engine.begin(alone, mode=mode, typing=typing)
+        compared, _ = looked()
+        with turns.turn(ticket), lap("rank"):
+            wider = self._ranked(again, compared)
+        if not wider.found:
+            return None
+        conditions = " ".join(filters_of(draft.query))
+        reasons = [Reason(State.FULL, why) for why in unmet(draft.query.filters, self._parts.table.matching)]
+        why = f"nothing fits that meets {conditions}; these notes are found by the words alone"
+        scan = compared.scan if compared is not None else None
+        return again, scan, wider, [*reasons, Reason(State.RELAXED, why)]
 
     def _look_at(self, hits: Sequence[Hit], gone: Sequence[NotePath]) -> None:
         """Have the index look at what turned out to be gone, changed or unreadable."""
@@ -326,6 +355,10 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -
         reasons.append(Reason(State.FULL, "the query is empty", 'vaultrag search "some words"'))
     elif query.terms and only_signs(query.text):
         reasons.append(Reason(State.FULL, "nothing in the query is a word that notes could be searched for"))
+    reasons += [
+        Reason(State.RELAXED, f"{written} is no date, and was left out", "after:2026-03-31")
+        for written in query.no_dates
+    ]
     if draft.allowed is not None and not draft.allowed:
         reasons += [Reason(State.FULL, why) for why in unmet(query.filters, matching)]
     reasons += [

@@ -24,7 +24,6 @@ from vaultrag.retrieval.features import Features
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.priors import demotions
 from vaultrag.retrieval.query_intent import intents_of, period_of
-from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.retrieval.scoring import score
 from vaultrag.retrieval.tiers import PARTIAL, tiers
 
@@ -32,7 +31,7 @@ COLUMNS = (
     "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match",
     "literal",
 )  # fmt: skip
-FORM = 5
+FORM = 6
 """Of the file; another one is gathered anew."""
 
 
@@ -147,7 +146,7 @@ def read(name: str, cache: Path) -> list[Asked]:
 def _ask(pipeline: Pipeline, judged: Judged) -> Asked | None:
     parts, view = pipeline.parts, pipeline.parts.meaning.view
     barred = frozenset(note for path in judged.without if (note := parts.table.id_of(path)) is not None)
-    draft = parts.engine.begin(parse_query(judged.query), barred=barred)
+    draft = parts.engine.begin(parts.engine.read(judged.query), barred=barred)
     if not draft.query.terms:
         return None
     text = draft.query.text
