@@ -20,7 +20,8 @@ NOTES = {
     "Drafts/Other.md": "---\ndraft: yes\n---\nWhat is drafted.",
     "Lines.md": (
         "- [x] call the roofer\n> [!warning] Hot surface\n\n[^1]: Smith, Dams\n\nsubject [MDP-23-24], see "
-        "[@holm2021, p. 33]\nand Holm [cite: 2]\n\n    kubectl get pods -n kube-system\n    tar -xzf archive\n    -c : option\n"
+        "[@holm2021, p. 33]\nand Holm [cite: 2]\n\n    kubectl get pods -n kube-system\n"
+        "    tar -xzf archive\n    -c : option\n"
     ),
 }
 PIECES = [
