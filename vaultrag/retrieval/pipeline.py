@@ -262,15 +262,23 @@ class Pipeline:
 
     def _read_otherwise(self, words: LexicalMatches) -> dict[Clause, list[str]]:
         """Return the words that stand in no note, with the words of notes or names that may be meant by them."""
+        nowhere = not any(count.notes for count in words.counts if not count.clause.stop)
         return {
             count.clause: meant
             for count in words.counts
-            if not count.notes and _is_plain(count.clause) and (meant := self._meant_by(count.clause.tokens[0]))
+            if not count.notes
+            and _is_plain(count.clause)
+            and (meant := self._meant_by(count.clause.tokens[0], within=nowhere))
         }
 
-    def _meant_by(self, word: str) -> list[str]:
-        """Return the words that this one begins, or is a part of, or spells without umlauts, or is a slip of."""
-        if longer := self._words.containing(word):
+    def _meant_by(self, word: str, *, within: bool) -> list[str]:
+        """Return the words that this one spells without umlauts, or is a slip of.
+
+        Args:
+            within: Or begins, or is a part of. Beside words that stand in notes that says too little: who asks for an
+                opera does not mean an operation.
+        """
+        if within and (longer := self._words.containing(word)):
             begun = [one for one in longer if one.startswith(word)]
             if begun or len(word) >= MIN_INNER_LETTERS:
                 return begun or longer
