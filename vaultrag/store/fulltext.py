@@ -24,7 +24,10 @@ from vaultrag.store.word_lists import Look, WordLists, holders
 MOST_COMPOUNDS = 32
 """Words that are looked for in the place of one that they hold."""
 
-_LEAST_MORE = 0.2
+CLOSER = 0.5
+"""Share of what the form typed is rarer than all forms together; the whole of it costs questions in other words."""
+
+_LEAST_MORE = 0.1
 """What the form typed must be worth beyond the others to be looked at by itself."""
 
 
@@ -118,7 +121,7 @@ class FullText:
         postings = self._lists.as_typed(look, count.clause)
         if postings is None:
             return None
-        more = _idf(notes, len(postings.ids)) - count.idf
+        more = CLOSER * (_idf(notes, len(postings.ids)) - count.idf)
         return (more, postings) if more > _LEAST_MORE else None
 
     def _count(self, look: Look, clause: Clause, notes: int) -> ClauseCount:
