@@ -104,4 +104,4 @@ def test_the_owner_is_told_of_a_header_to_mend(agents: Agents) -> None:
     """A note that is hidden by a line that is no YAML is among the odd ones of a person's status."""
     with Raw(agents.home.places) as raw:
         vault = raw.call("status", {"full": True})["result"]["vaults"][0]
-    assert any(note["path"] == "Diary.md" and "not read" in note["reason"] for note in vault["problem_notes"])
+    assert any(note["path"] == "Diary.md" and "line by line" in note["reason"] for note in vault["problem_notes"])

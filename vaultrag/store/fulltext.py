@@ -17,7 +17,7 @@ from vaultrag.store.connection import Senseless, scalar
 from vaultrag.store.integrity import disagreement
 from vaultrag.store.lexical_matches import LexicalMatches
 from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.postings import Postings, match, read_containing, read_form_names
+from vaultrag.store.postings import Postings, count_visible, match, read_containing, read_form_names
 from vaultrag.store.private import Hidden, nothing_hidden
 from vaultrag.store.word_lists import Look, WordLists, holders
 
@@ -75,7 +75,8 @@ class FullText:
                     for clause, offset in row
                     if clause == count.clause
                 ],
-            ).best(k, allowed, hidden)
+                hidden,
+            ).best(k, allowed)
             # Before "no note holds it" is said: a lost row would have that said of a note that is there.
             if not len(matches.ids):
                 self._compare_tables(connection)
@@ -121,7 +122,7 @@ class FullText:
         postings = self._lists.as_typed(look, count.clause)
         if postings is None:
             return None
-        more = CLOSER * (_idf(notes, len(postings.ids)) - count.idf)
+        more = CLOSER * (_idf(notes, count_visible(postings.ids, look.hidden)) - count.idf)
         return (more, postings) if more > _LEAST_MORE else None
 
     def _count(self, look: Look, clause: Clause, notes: int) -> ClauseCount:

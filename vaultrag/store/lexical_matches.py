@@ -7,14 +7,14 @@ another retriever brings later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.model import ClauseCount, LexicalFeatures, NoteId
 from vaultrag.retrieval.proximity import OFFSET_BITS, POSITION_BITS, Places, nearness, verbatim
-from vaultrag.store.postings import K1, Postings
+from vaultrag.store.postings import K1, Postings, count_visible
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,6 +41,7 @@ class LexicalMatches:
         notes: How many there are to search.
         closer: What a word as it was typed is worth beyond its other forms, with the notes that hold it so.
         row: Which of the ranking clauses stand where in the query, in words.
+        hidden: Notes that do not exist for the reader.
         ids: The best notes, int64[n], best first.
         bm25: Their scores, float64[n].
     """
@@ -50,24 +51,26 @@ class LexicalMatches:
     notes: int
     closer: list[tuple[float, Postings]] = field(default_factory=list)
     row: list[tuple[int, int]] = field(default_factory=list)
+    hidden: frozenset[NoteId] = frozenset()
     ids: Ids = field(default_factory=lambda: np.zeros(0, np.int64))
     bm25: Floats = field(default_factory=lambda: np.zeros(0))
 
-    def best(self, k: int, allowed: frozenset[NoteId] | None, hidden: frozenset[NoteId]) -> LexicalMatches:
+    def best(self, k: int, allowed: frozenset[NoteId] | None) -> LexicalMatches:
         """Rank: the ``k`` best of the notes that may be found, best first; of equal ones those known longest."""
         sums = self._sums()
         ids = np.flatnonzero(sums > 0.0)
         if allowed is not None:
             ids = ids[np.isin(ids, np.fromiter(allowed, np.int64, len(allowed)), assume_unique=True)]
-        if hidden:
-            ids = ids[np.isin(ids, np.fromiter(hidden, np.int64, len(hidden)), assume_unique=True, invert=True)]
+        if self.hidden:
+            hidden = np.fromiter(self.hidden, np.int64, len(self.hidden))
+            ids = ids[np.isin(ids, hidden, assume_unique=True, invert=True)]
         scores = sums[ids]
         if k < len(ids):
             best = scores >= np.partition(scores, -k)[-k]
             top = np.flatnonzero(best | self._holding_all(ids))
             ids, scores = ids[top], scores[top]
         order = np.lexsort((ids, -scores))
-        return LexicalMatches(self.counts, self.ranking, self.notes, self.closer, self.row, ids[order], scores[order])
+        return replace(self, ids=ids[order], bm25=scores[order])
 
     def features(self, ids: Ids) -> LexicalFeatures:
         """Tell of each of these notes how well the query's words fit it.
@@ -97,20 +100,20 @@ class LexicalMatches:
         literal = np.zeros(len(ids), np.bool_)
         if len(self.counts) == 1:
             postings = self.closer[0][1] if self.closer else self.ranking[0][1]
-            if postings is not None and len(postings.ids) <= FEW:
+            if postings is not None and count_visible(postings.ids, self.hidden) <= FEW:
                 literal = postings.within(ids)
         elif all(postings is not None for _, postings in self.ranking):
             literal[verbatim([(places[place], offset) for place, offset in self.row])] = True
         return literal
 
     def _holding_all(self, ids: Ids) -> NDArray[np.bool_]:
-        """Tell which notes hold all of a query of several words; of many, those that hold them in a row."""
+        """Tell which of these notes hold all of a query of several words; of many, those that hold them in a row."""
         lists = [postings for _, postings in self.ranking]
         held = np.zeros(len(ids), np.bool_)
         if len(lists) < 2 or None in lists:
             return held
         some, *others = sorted((one for one in lists if one is not None), key=lambda postings: len(postings.ids))
-        among = some.ids.astype(np.int64)
+        among = np.intersect1d(some.ids, ids, assume_unique=True).astype(np.int64)
         for other in others:
             among = among[other.within(among)]
         if MOST_WITH_ALL < len(among) <= MOST_COMPARED:

@@ -93,6 +93,11 @@ class Lengths:
         return Lengths.of(others)
 
 
+def count_visible(ids: Ids, hidden: frozenset[NoteId]) -> int:
+    """Count the notes, int[n], that are not hidden."""
+    return len(ids) - (int(np.isin(ids, np.fromiter(hidden, np.int64, len(hidden))).sum()) if hidden else 0)
+
+
 class Postings(NamedTuple):
     """The notes that hold a clause.
 

@@ -17,7 +17,6 @@ from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
 import apsw
-import numpy as np
 
 from vaultrag.model import Clause, NoteId
 from vaultrag.notes.words import unspaced
@@ -32,6 +31,7 @@ from vaultrag.store.postings import (
     Lengths,
     Occurrences,
     Postings,
+    count_visible,
     phrase,
     read_beginning,
     read_form_names,
@@ -307,8 +307,7 @@ class WordLists:
         # language is mostly not looked up, only counted.
         listed = self.of(look, clause) if clause.prefix else None if clause.stop else self._listed(look, clause)
         if listed is not None:
-            among = np.fromiter(hidden, np.int64, len(hidden))
-            return len(listed.ids) - (int(np.isin(listed.ids, among).sum()) if hidden else 0)
+            return count_visible(listed.ids, hidden)
         if hidden:  # how many of them hold it, only the list itself can say
             return sum(note_id not in hidden for note_id in self.of(look, clause).ids.tolist())
         if clause.stop and len(clause.tokens) == 1:
