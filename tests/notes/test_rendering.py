@@ -91,11 +91,14 @@ def test_a_stretch_is_whole_lines(source: str, start: int, length: int) -> None:
 def test_a_long_fence_is_not_cut() -> None:
     """What stands far inside a fence is rendered as code."""
     code = "a **b** [[c]]\n" * 900
-    source = f"before\n\n```py\n{code}```\nafter **it**\n"
+    source = f"```\nfirst\n```\nbefore\n\n```py\n{code}```\nafter **it**\n"
     middle = source.index("[[c]]", len(source) // 2)
     first, last = around(source, middle, middle + 5)
     assert "a **b** [[c]]" in rendered(source[first:last]).text
     assert not re.search("```", rendered(source[first:last]).text)
+    place = source.index("**it**")
+    first, last = around(source, place, place)
+    assert rendered(source[first:last]).text.rstrip().endswith("after it")
 
 
 def _cost(text: str) -> float:

@@ -19,6 +19,7 @@ CLIENT = REPOSITORY / "plugin-bridge/nvim"
 NOTES = {
     "Pump.md": "# Pump\n\nThe seal leaks. See [[Valve]].\n\nChange the gasket of the seal first.\n",
     "Valve.md": "# Valve\n\nThe valve sticks in winter.\n",
+    "Jam.md": "Stones go first. " * 60 + "😀 Boil the **dam**sons [slowly](http://x.y), [[Stove|stirring]].\n",
     "Signs.md": "# Signs\n\nBefore 😀😀 it comes the zebra 🦓 again.\n",
 }
 TIMEOUT_S = 180

@@ -219,8 +219,10 @@ def test_several_are_marked_and_printed(served: Home) -> None:
     [
         ("paths", "{vault}/Pumps/Seal replacement.md"),
         ("links", "[[Pumps/Seal replacement|Seal replacement]]"),
-        ("vimgrep", ("{vault}/Pumps/Seal replacement.md:91:5:"
-         "The mechanical seal comes off before the impeller. See Bearings.")),
+        (
+            "vimgrep",
+            "{vault}/Pumps/Seal replacement.md:91:5:The mechanical seal comes off before the impeller. See Bearings.",
+        ),
     ],
 )  # fmt: skip
 def test_a_choice_is_printed_in_its_form(served: Home, form: str, line: str) -> None:
@@ -232,6 +234,24 @@ def test_a_choice_is_printed_in_its_form(served: Home, form: str, line: str) -> 
             await person.press("enter")
             await person.until(lambda: person.app.return_value is not None, "the screen is left")
         assert person.app.return_value == Outcome(0, (line.format(vault=served.vault),))
+
+    run(story())
+
+
+def test_a_row_shows_the_sentence_that_matched_and_the_name(served: Home) -> None:
+    """A row shows the sentence around the words as a reader sees it, and which alias matches."""
+    long = "Nothing to see in this sentence, so it goes on. " * 30
+    served.write("Ships.md", f"---\naliases: [Galleys]\n---\n{long}The **quinquereme** [rows](http://x.y/z). {long}\n")
+
+    async def story() -> None:
+        async with seat(served.places) as person:
+            await person.search("quinquereme rows")
+            await person.until(lambda: "The quinquereme rows. Nothing" in person.text, "the sentence is there")
+            await person.until(lambda: person.text.count("quinquereme") == 3, "the preview shows the match, too")
+        async with seat(served.places) as person:
+            await person.search("galleys")
+            await person.until(lambda: "alias: Galleys" in person.text, "the alias is there")
+        (served.vault / "Ships.md").unlink()
 
     run(story())
 

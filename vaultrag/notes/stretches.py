@@ -12,7 +12,7 @@ BEFORE, AFTER = 1_500, 1_200
 LONGEST_LINE = 30_000
 """A longer line is cut at a blank."""
 
-_OPENING = re.compile(r"%%|<!--|<%|\n[ \t>]*+(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(```+|~~~+)[^\n]*+")
+_OPENING = re.compile(r"%%|<!--|<%|(?:\A|\n)[ \t>]*+(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(```+|~~~+)[^\n]*+")
 _CLOSERS = {"%%": "%%", "<!--": "-->", "<%": "%>"}
 
 
@@ -20,7 +20,7 @@ def around(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a stretch of ``text`` that holds ``start`` to ``end`` with its paragraph, and what follows."""
     line = text.rfind("\n", 0, start) + 1
     border = text.rfind("\n\n", max(0, start - BEFORE), start)
-    first = border + 2 if 0 <= border < line else line
+    first = border + 2 if 0 <= border < line else line if start > BEFORE else 0
     last = text.find("\n", min(len(text), end + AFTER))
     last = len(text) if last < 0 else last
     for begin, close in _closed(text, first, last):
@@ -45,7 +45,7 @@ def _closed(text: str, first: int, last: int) -> list[tuple[int, int]]:
         mark = found[1] or found[0]
         if found[1]:
             closing = closing_fence(mark[0], min(len(mark), MAX_TICKS)).search(text, found.end())
-            begin, close = found.start() + 1, closing.end() if closing else len(text)
+            begin, close = text.rfind("\n", 0, found.start(1)) + 1, closing.end() if closing else len(text)
         else:
             close = -1 if mark in unclosed else text.find(_CLOSERS[mark], found.end())
             if close < 0:

@@ -90,7 +90,7 @@ def preview(
             if shown.text and shown.weight > weight - 1e-6 and (shown.spans or not weight):
                 return shown
             kept = [one for one in found if not begin <= one[0] < end or part.shows(one[0], one[1])]
-            if len(kept) == len(found):
+            if len(kept) in (0, len(found)):
                 break
             found = kept
     return _in_part(Part(text, starts), wanted, span, max_chars)

@@ -9,7 +9,8 @@ from rich.text import Text
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Drawn lines, and which of them (first, behind the last) are the passage."""
+    """Drawn lines, which of them (first, behind the last) are the passage, and the first in it that matches."""
 
     lines: tuple[Text, ...] = ()
     passage: tuple[int, int] = (0, 0)
+    match: int = 0

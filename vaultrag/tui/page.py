@@ -79,7 +79,9 @@ def page_of(text: str, first_line: int, passage: tuple[int, int], matches: Seque
         lines += drawn
     if not shown:
         return Page(tuple(lines))
-    return Page(tuple(lines), (min(shown), max(shown) + 1))
+    first, behind = min(shown), max(shown) + 1
+    marked = (at for at in range(first, behind) if any(span.style == MATCH for span in lines[at].spans))
+    return Page(tuple(lines), (first, behind), next(marked, first))
 
 
 def _part(offset: int, drawn: int, block: tuple[int, int], passage: tuple[int, int]) -> tuple[int, int]:

@@ -76,7 +76,8 @@ class Pane:
             before = (_cut(above, "above"), Text()) if above > 0 else ()
             after = (_cut(below, "below"),) if below > 0 else ()
             first, behind = page.passage
-            return Page((*before, *page.lines, *after), (first + len(before), behind + len(before)))
+            where = (first + len(before), behind + len(before))
+            return Page((*before, *page.lines, *after), where, page.match + len(before))
 
         return PaneContent(head, draw)
 

@@ -399,6 +399,24 @@ it(":VaultSearch lets one choose, and opens at the line", function()
   end, "the note is opened")
   assert(offered[1]:find("zebra"), vim.inspect(offered))
   equal(vim.api.nvim_win_get_cursor(0)[1], 3)
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  equal(vim.fn.getline(row):sub(column + 1, column + 5), "zebra")
+end)
+
+it("a match in a long line is opened at its letters, and listed as a reader sees it", function()
+  local offered
+  vim.ui.select = function(items, options, chosen)
+    offered = vim.tbl_map(options.format_item, items)
+    chosen(items[1])
+  end
+  vim.cmd("VaultSearch stirring")
+  await(function()
+    return vim.fn.expand("%:t") == "Jam.md"
+  end, "the note is opened")
+  assert(offered[1]:find("slowly, stirring.", 1, true), vim.inspect(offered))
+  assert(not offered[1]:find("[[", 1, true), vim.inspect(offered))
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  equal(vim.fn.getline(row):sub(column + 1, column + 8), "stirring")
 end)
 
 it("a query is asked for where none is given", function()

@@ -75,8 +75,10 @@ class Preview(ScrollView, can_focus=False):
         self.refresh()
         room = self.scrollable_content_region.height - len(self._head)
         first, behind = self._page.passage
-        # A third of the pane stands above the passage; a passage that is in sight anyway needs no scrolling.
-        top = 0 if behind <= room else max(0, first - room // 3)
+        # A third of the pane stands above the passage, or above the match in a passage that is longer than the pane; a
+        # passage that is in sight anyway needs no scrolling.
+        focus = self._page.match if self._page.match - first > room // 2 else first
+        top = 0 if behind <= room else max(0, focus - room // 3)
         self.scroll_to(y=top, animate=False)
         # Once more when the pane knows its new height: until then it stops at the old end.
         self.call_after_refresh(self.scroll_to, y=top, animate=False)

@@ -41,7 +41,7 @@ export async function openHit(app: App, hit: Hit, where: Where): Promise<boolean
   const [place] = hit.places;
   if (!(await openNote(app, hit.path, where, place?.line ?? hit.start_line))) return false;
   const view = app.workspace.getActiveViewOfType(MarkdownView);
-  if (place && where !== 'background' && view?.editor && view.file === fileAt(app, hit.path)) {
+  if (place && view && where !== 'background' && view.file?.path === fileAt(app, hit.path)?.path) {
     selectPlace(view.editor, place);
   }
   return true;
