@@ -88,7 +88,7 @@ def read(header: str, load: Load, sign: str = ":") -> Lines:
             loaded = {block.name: _as_written(block)}
         chars += sum(map(_chars, loaded.values()))
         properties.update(loaded)
-    return Lines(properties, not text_lines)
+    return Lines(properties, not text_lines and (bool(properties) or not header.strip()))
 
 
 def needs_it(header: str) -> str:

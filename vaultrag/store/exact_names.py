@@ -42,12 +42,16 @@ def first(limit: int, found: Iterable[Any], seen: Seen) -> list[Any]:
     return list(islice(found if seen.everything else (row for row in found if row[0] in seen), limit))
 
 
-def exact_names(connection: apsw.Connection, text: str, seen: Seen) -> list[NameHit]:
-    """Find the notes that a text names: by a name of the same words, or by the path that it refers to."""
+def exact_names(connection: apsw.Connection, text: str, seen: Seen, *, elsewhere: bool = True) -> list[NameHit]:
+    """Find the notes that a text names: by a name of the same words, or by the path that it refers to.
+
+    Args:
+        elsewhere: Whether a note of that name in another folder than the text says is meant, too.
+    """
     reference = reference_of(text)
     keys = name_key(text), name_key(reference.name)
-    same_names = {same_form(text), same_form(reference.name) if reference.certain else ""}
-    by_last_part = reference.certain or "/" not in reference.target
+    by_last_part = "/" not in reference.target or (reference.certain and elsewhere)
+    same_names = {same_form(text), same_form(reference.name) if reference.certain and by_last_part else ""}
     sql = (
         "SELECT names.note_id, kind, name, key, path_nfc FROM names JOIN notes ON notes.id = names.note_id"
         " WHERE key IN (?, ?) AND key != '' AND kind != 'heading'"
@@ -75,6 +79,6 @@ def exact_headings(connection: apsw.Connection, text: str, seen: Seen) -> list[N
 
 def named(connection: apsw.Connection, text: str, hidden: frozenset[NoteId]) -> list[NoteId]:
     """Return the notes that a text names best: one where that is unambiguous."""
-    hits = exact_names(connection, text, Seen(None, hidden))
+    hits = exact_names(connection, text, Seen(None, hidden), elsewhere=False)
     best = max((hit.match for hit in hits), default=NameMatch.NONE)
     return sorted({hit.note_id for hit in hits if hit.match == best})
