@@ -6,7 +6,7 @@ import re
 
 from vaultrag.notes.lifting import MAX_TICKS, closing_fence
 
-BEFORE, AFTER = 1_500, 1_200
+BEFORE, AFTER = 800, 700
 """Characters of the source around a place in which a paragraph's border is looked for."""
 
 LONGEST_LINE = 30_000

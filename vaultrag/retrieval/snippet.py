@@ -33,7 +33,7 @@ LONGEST_ENDING = 4
 """A word may be so much longer than its stem and still be a form of it."""
 
 _WINDOW_CHARS = 420
-_WHOLE = 3_000  # a longer note is rendered only around the place that is shown
+_WHOLE = 1_500  # a longer note is rendered only around the place that is shown
 _TRIES = 4  # places that turn out to be hidden, before all of it is rendered
 _MAX_OCCURRENCES = 400
 _WORD = 30  # a word that is cut at the end of a preview is left out, if it is no longer
@@ -80,8 +80,9 @@ def preview(
     if passage is not None:
         first, last = (min(line, len(starts) - 1) for line in passage)
         span = (starts[first], _end_of(starts, last, len(text)))
-    if len(text) > _WHOLE and not _broken_words(text):
-        found = occurrences(folded(text), wanted)
+    found = occurrences(folded(text), wanted) if len(text) > _WHOLE else []
+    lacking = len({word for _, _, word in found}) < len(wanted)
+    if len(text) > _WHOLE and not (lacking and _broken_words(text)):
         for _ in range(_TRIES if found or span else 0):
             place, weight = _choose(found, wanted, span, max_chars)
             begin, end = around(text, *(place or (0, 0)))
