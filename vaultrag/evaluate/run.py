@@ -50,8 +50,11 @@ class Outcome:
 class Pipeline:
     """A vault, opened and fully indexed, that queries can be run through."""
 
-    def __init__(self, vault: Path, home: Path, settings: Settings) -> None:
-        self._embedders = Embedders(settings)
+    def __init__(self, vault: Path, home: Path, settings: Settings, embedders: Embedders | None = None) -> None:
+        """Args:
+        embedders: Chooses the model; unset: as the daemon does.
+        """
+        self._embedders = embedders if embedders is not None else Embedders(settings)
         self._settings = settings
         self.service = open_vault(vault.resolve(), Places(home / "config.toml", home / "data", home / "run"), settings,
                                    self._embedders)  # fmt: skip

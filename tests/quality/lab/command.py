@@ -28,7 +28,10 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=os.environ.get(DATA), help=f"public sets; else ${DATA}")
     parser.add_argument("--cache", type=Path, default=Path(".quality"), help="vaults, indexes, features and runs")
     parser.add_argument(
-        "--sets", nargs="+", metavar="SET", help=f"of {', '.join(LOADERS)}; +e: the English model alone"
+        "--sets",
+        nargs="+",
+        metavar="SET",
+        help=f"of {', '.join(LOADERS)}; +e: the English model alone; @MODEL: another one",
     )
     parser.add_argument("--cached", action="store_true", help="only sets whose features are there")
     parser.add_argument("--fresh", action="store_true", help="ask the retrievers again; vectors are kept")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.quality.lab.models import Other
 from tests.quality.lab.sets import JudgedSet
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.evaluate.run import Pipeline
@@ -100,7 +101,7 @@ def twin(asked: Asked) -> Asked:
 
 def gather(one: JudgedSet, cache: Path, progress: Callable[[int, int], None]) -> list[Asked]:
     """Index the set's vault where that has not been done, and ask every query."""
-    with Pipeline(one.vault, one.home, one.settings) as pipeline:
+    with Pipeline(one.vault, one.home, one.settings, Other(one.other) if one.other else None) as pipeline:
         pipeline.wait(progress)
         asked = [_ask(pipeline, judged) for judged in (*one.judged, *one.foreign)]
     _write([query for query in asked if query is not None], _file(one.name, cache))

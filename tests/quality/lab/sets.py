@@ -12,6 +12,7 @@ from typing import Literal
 from tests.quality.buried.build import build
 from tests.quality.lab.documentation import documentation
 from tests.quality.lab.known_items import known_items
+from tests.quality.lab.models import MODELS
 from tests.quality.lab.real_vault import ARCHIVE, unpack
 from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.errors import ConfigError
@@ -35,6 +36,7 @@ class JudgedSet:
         vault: The folder of notes.
         home: Where its index is kept; sets with the same vault share it.
         foreign: Queries of another set, to which this vault has no answer.
+        other: One of ``models.MODELS`` in place of the builtin ones.
     """
 
     name: str
@@ -43,6 +45,7 @@ class JudgedSet:
     judged: list[Judged]
     foreign: list[Judged]
     model: Language = "auto"
+    other: str = ""
 
     @property
     def settings(self) -> Settings:
@@ -134,15 +137,16 @@ def load(name: str, data: Path | None, cache: Path) -> JudgedSet:
     """Lay a set out below ``cache`` and read its queries.
 
     Args:
-        name: A key of ``LOADERS``, with ``+e`` for the English model alone.
+        name: A key of ``LOADERS``, with ``+e`` for the English model alone, ``@MODEL`` for another one.
         data: The folder of the public sets; the committed ones need none.
         cache: Keeps vaults and indexes.
 
     Raises:
         ConfigError: There is no such set, or its data is not there.
     """
-    base, _, model = name.partition("+")
-    if base not in LOADERS or model not in ("", "e"):
+    named, _, other = name.partition("@")
+    base, _, model = named.partition("+")
+    if base not in LOADERS or model not in ("", "e") or other not in ("", *MODELS):
         raise ConfigError(f"there is no set {name}", hint=f"sets: {', '.join(LOADERS)}")
     if not available(name, data):
         raise ConfigError(f"the data of {name} is not there", hint="--data DIR, or VAULTRAG_JUDGED_DATA")
@@ -153,14 +157,15 @@ def load(name: str, data: Path | None, cache: Path) -> JudgedSet:
             replace(one, answerable=one.answerable and one.kind not in ("near-miss", "foreign")) for one in judged
         ]
     language: Language = "english" if model else "auto"
-    home = cache / "indexes" / _SHARED.get(base, base)
-    return JudgedSet(name, vault, home, judged, _foreign(base, data, cache), language)
+    home = cache / "indexes" / (_SHARED.get(base, base) + (f"@{other}" if other else ""))
+    return JudgedSet(name, vault, home, judged, _foreign(base, data, cache), language, other)
 
 
 def available(name: str, data: Path | None) -> bool:
     """Whether the set is committed or its data is in the folder."""
-    loader = LOADERS[name.partition("+")[0]]
-    if name.partition("+")[0] in _COMMITTED:
+    base = name.partition("@")[0].partition("+")[0]
+    loader = LOADERS[base]
+    if base in _COMMITTED:
         return True
     place = loader.folder if isinstance(loader, _Beir) else ARCHIVE
     return data is not None and (data / place).exists()
