@@ -150,7 +150,7 @@ def test_it_ends_while_it_embeds(ollama_home: Home, ollama: OllamaProcess) -> No
         ollama_home.write(f"{number}.md", f"note number {number} about pumps\n")
     ollama.script(delay_s=30)
     daemon = ollama_home.start()
-    daemon.until(ollama.documents, "it embeds")
+    daemon.until(ollama.everything, "it embeds")
     with Raw(ollama_home.places) as raw:
         raw.send(raw.request("search", {"query": "a seal"}, 1))
         daemon.until(lambda: len([text for text in ollama.inputs() if "query" in text]) == 1, "the query is under way")

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.mcp.conftest import Agents
 from tests.support.daemons import daemon_home
-from vaultrag.cli.render.answers import NOTHING_CLOSE, NOTHING_ELSE
+from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.mcp import texts
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(120)]
@@ -68,7 +68,6 @@ def test_nothing_close_is_an_abstention_with_what_is_nearest(agents: Agents) -> 
         ({"query": "path:Nope"}, "no note meets path:Nope"),
         ({"query": "pump path:Nope"}, "no note meets path:Nope"),
         ({"query": "tag:#nope"}, "no note meets tag:nope"),
-        ({"query": "[nope:1]"}, "no note meets [nope:1]"),
         ({"query": "pump after:2999-01-01"}, "no note meets after:2999-01-01"),
         ({"query": "path:Old path:Garden"}, "no note meets all of the filters"),
     ],

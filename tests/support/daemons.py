@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vaultrag.config import Places
+from vaultrag.embed.calibration import ENGLISH
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, StoreError
 from vaultrag.model import Answer, VaultStatus
 from vaultrag.rpc.client import Client
@@ -278,6 +279,9 @@ def daemon_home(settings: Settings | None = None) -> Iterator[Home]:
             shutil.rmtree(base, ignore_errors=True)
 
 
+_OF_THE_SCALE = {text for pair in ENGLISH for text in pair}
+
+
 class OllamaProcess:
     """``tests.support.ollama_server`` as a process, which can be killed and started again on the same port."""
 
@@ -321,6 +325,10 @@ class OllamaProcess:
             pass
 
     def inputs(self) -> list[str]:
+        """Every text sent to it since it started, but for those that the model's scale is measured with."""
+        return [text for text in self.everything() if text.partition(": ")[2] not in _OF_THE_SCALE]
+
+    def everything(self) -> list[str]:
         """Every text sent to it since it started."""
         with urllib.request.urlopen(f"{self.url}/_script", timeout=5) as answer:
             inputs: list[str] = json.load(answer)["inputs"]

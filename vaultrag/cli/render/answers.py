@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from vaultrag.cli.render.words import arms, one_line, safe
+from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE, arms, one_line, safe
 from vaultrag.model import Answer, Hit, Span, State
 from vaultrag.retrieval.one_line_summary import told
 
@@ -18,8 +18,6 @@ PREVIEW_LINES = 3
 MAX_WIDTH = 110
 """Longer lines are hard to read, however wide the window."""
 
-NOTHING_ELSE = "Nothing else matches closely. Nearest notes:"
-NOTHING_CLOSE = "Nothing matches closely. Nearest notes:"
 
 _INDENT = 3
 

@@ -11,6 +11,10 @@ _ARM_WORDS = {"passages": "meaning", "nearness": "words"}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 
+NOTHING_ELSE = "Nothing else matches closely. Nearest notes:"
+NOTHING_CLOSE = "Nothing matches closely. Nearest notes:"
+
+
 def safe(text: str) -> str:
     """Text from a note or a file name, of the same length, that cannot steer the terminal."""
     return shown(text)

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from vaultrag.cli.render.answers import NOTHING_CLOSE, NOTHING_ELSE
+from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.model import Hit
 from vaultrag.tui.rows import LINES, MARGIN, hit_rows
 
