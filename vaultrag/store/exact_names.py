@@ -80,5 +80,7 @@ def exact_headings(connection: apsw.Connection, text: str, seen: Seen) -> list[N
 def named(connection: apsw.Connection, text: str, hidden: frozenset[NoteId]) -> list[NoteId]:
     """Return the notes that a text names best: one where that is unambiguous."""
     hits = exact_names(connection, text, Seen(None, hidden), elsewhere=False)
+    if text.partition("#")[0].lower().endswith(".md"):  # a file is meant, not a title
+        hits = [hit for hit in hits if hit.match == NameMatch.PATH or hit.kind == "file"]
     best = max((hit.match for hit in hits), default=NameMatch.NONE)
     return sorted({hit.note_id for hit in hits if hit.match == best})
