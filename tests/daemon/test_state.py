@@ -260,7 +260,7 @@ def test_everything_in_the_vault_is_counted(home: Home) -> None:
     """Status counts each file of a vault by what became of it, and lists what is not in the index with the reason."""
     for path in ("A.md", "B/C.md", "Plan.md", "Plan-ANNS-PC.md", "Alone-ANNS-PC.md", "Old/Plan.conflict.md"):
         home.write(path, "a quagga\n")
-    for path in ("plain.txt", "a.PDF", "b.pdf", "c.canvas", "d.markdown", "noend"):
+    for path in ("plain.txt", "a.PDF", "b.pdf", "c.canvas", "d.mdown", "noend"):
         home.write(path, "no note\n")
     for path in ("Archive/X.md", "Archive/deep/Y.md", "Archive/z.png"):
         home.write(path, "left out\n")
@@ -279,7 +279,7 @@ def test_everything_in_the_vault_is_counted(home: Home) -> None:
         ("other", ".pdf"): 2,
         ("other", ".txt"): 1,
         ("other", ".canvas"): 1,
-        ("other", ".markdown"): 1,
+        ("other", ".mdown"): 1,
         ("other", "no suffix"): 1,
         ("hidden", "hidden: not looked into"): 2,
     }

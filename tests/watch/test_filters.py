@@ -16,10 +16,22 @@ TEXTS = st.lists(st.text(max_size=20), max_size=4)
 
 @pytest.mark.parametrize(
     "path",
-    ["a.md", "a/b.MD", "°.md", "----=-.md", "{.md", "a b/ü.md", "日本語/メモ.md", "node_modules/readme.md", "~.md"],
+    [
+        "a.md",
+        "a/b.MD",
+        "°.md",
+        "----=-.md",
+        "{.md",
+        "a b/ü.md",
+        "日本語/メモ.md",
+        "node_modules/readme.md",
+        "~.md",
+        "a.markdown",
+        "B.MARKDOWN",
+    ],
 )
 def test_notes(path: str) -> None:
-    """A file whose name ends in .md, in any letter case and with any other signs, is a note."""
+    """A file whose name ends in .md or .markdown, in any letter case and with any other signs, is a note."""
     assert PLAIN.reason(path) is None
 
 
@@ -31,9 +43,8 @@ def test_notes(path: str) -> None:
         ("a/.git/b.md", "in a hidden folder"),
         ("a/.b.md", "a hidden file"),
         (".md", "a hidden file"),
-        ("a.markdown", "not a note: its name does not end in .md"),
-        ("a.md.txt", "not a note: its name does not end in .md"),
-        ("md", "not a note: its name does not end in .md"),
+        ("a.md.txt", "not a note: its name does not end in .md or .markdown"),
+        ("md", "not a note: its name does not end in .md or .markdown"),
         ("~$a.md", "a temporary file"),
         ("a.md~", "a temporary file"),
         ("a.md.tmp", "a temporary file"),

@@ -274,7 +274,7 @@ def _check_notes(root: Path, path: Path) -> None:
     seen = 0
     for _, folders, files in os.walk(root):
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
-        if any(name[-3:].lower() == ".md" for name in files):
+        if any(name.lower().endswith((".md", ".markdown")) for name in files):
             return
         seen += len(files) + len(folders)
         if seen > _LOOKED_AT:

@@ -87,14 +87,15 @@ def _guess(data: bytes) -> str | None:
 def _detected(sample: bytes) -> str | None:
     # In one piece: of several, one that begins within a word looks odd.
     matches = from_bytes(sample, steps=1, chunk_size=len(sample), cp_isolation=list(_NAMES), threshold=MAX_CHAOS)
-    found = {match.encoding: match for match in matches}
+    found = {name: match for match in matches for name in match.could_be_from_charset}
     if not found:
         return None
-    best = min(found.values(), key=lambda match: (match.chaos, -match.coherence))
-    western = found.get("cp1252")  # far the most common; others of one byte a sign must be better, not just as good
+    codec, best = min(found.items(), key=lambda item: (item[1].chaos, -item[1].coherence))
+    # Far the most common: others of one byte a sign must be better, not just as good.
+    western = found.get("cp1252")
     if western is not None and western.chaos <= best.chaos and western.coherence >= best.coherence - 0.1:
-        best = western
-    return best.encoding if _reads(sample.decode(best.encoding, "replace")) else None
+        codec = "cp1252"
+    return codec if _reads(sample.decode(codec, "replace")) else None
 
 
 def _reads(text: str) -> bool:

@@ -75,8 +75,6 @@ def inline_fields(lifted: Lifted) -> Fields:
 
 def merged(header: Properties, fields: Fields) -> Properties:
     """Return a header's properties with the fields added. The header's title stays; other values join the header's."""
-    if not fields.properties:
-        return header
     spelled = {name.casefold(): name for name in header}
     both = dict(header)
     for name, values in fields.properties.items():

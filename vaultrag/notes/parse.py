@@ -41,10 +41,12 @@ def parse_note(path: NotePath, data: bytes) -> Note:
     problems += [header.problem] if header.problem else []
     lifted = lift(without_drawing(body) if "excalidraw-plugin" in header.properties else body)
     fields = inline_fields(lifted)
-    properties = merged(header.properties, fields)
+    properties = merged(header.properties, fields) if fields.properties else header.properties
     headings = outline.headings(lifted, body_line)
     title = _title(properties) or title_of(path, headings, body, body_line)
-    links = find_links(text[: len(text) - len(body)], 1) if body_line > 1 else []
+    links = []
+    if body_line > 1 and "[" in (written := text[: len(text) - len(body)]):
+        links = find_links(written, 1)
     links += find_links(lifted.text, body_line)
     return Note(
         path=path,
@@ -99,6 +101,8 @@ def _is_utf8(head: bytes) -> bool:
 
 def _title(properties: Properties) -> str:
     """The header's title, on one line, whatever the case of its name; a list or a template's placeholder is none."""
+    if not properties:
+        return ""
     if (value := properties.get("title")) is None:
         value = next((value for name, value in properties.items() if name.lower() == "title"), "")
     if not isinstance(value, str):

@@ -65,9 +65,9 @@ def without_suffix(name: str) -> str:
 def file_title(path: NotePath) -> str:
     """Return what a note is called after its file, composed (NFC)."""
     stem = without_suffix(path[path.rfind("/") + 1 :])
-    if stem[-1:] in "0123456789abcdef" and len(stem) > 33:
+    if len(stem) > 33:
         stem = _NOTION.sub("", stem)
-    if "___" in stem.strip("_"):
+    if "___" in stem and stem.strip("_"):
         stem = stem.replace("___", "/")
     if "%" in stem:
         stem = _ESCAPED.sub(lambda found: chr(int(found[0][1:], 16)), stem)

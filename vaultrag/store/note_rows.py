@@ -13,6 +13,7 @@ import msgspec
 from rapidfuzz import fuzz, process
 
 from vaultrag.model import Filters, Neighbour, NoteId, NoteRow
+from vaultrag.notes.titles import without_suffix
 from vaultrag.store.connection import Readers, rows, scalar
 from vaultrag.store.exact_names import named
 from vaultrag.store.filters import matching_ids
@@ -70,7 +71,7 @@ class NoteRows:
             return None
         with self._index.readers.reading() as connection:
             hidden = listed(self._hidden(connection))
-            for candidate in (path, path + ".md"):
+            for candidate in (path, path + ".md", path + ".markdown"):
                 found = scalar(connection, f"SELECT id FROM notes WHERE path = ? AND {_SEEN}", (candidate, hidden))
                 if found is None:
                     sql = f"SELECT min(id) FROM notes WHERE path_nfc = ? AND {_SEEN}"
@@ -192,7 +193,7 @@ class NoteRows:
 
 
 def _name_of(path: str) -> str:
-    return path.rsplit("/", 1)[-1].removesuffix(".md")
+    return without_suffix(path.rsplit("/", 1)[-1])
 
 
 def _is_text(path: str) -> bool:

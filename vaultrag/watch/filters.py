@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
+from vaultrag.notes.titles import SUFFIXES
 from vaultrag.watch.paths import matchable, parent
 
 IGNORE_FILE = ".vaultragignore"
@@ -53,7 +54,7 @@ class Exclusion:
 
 _HIDDEN_FOLDER = Exclusion("in a hidden folder")
 _HIDDEN_FILE = Exclusion("a hidden file")
-_NOT_A_NOTE = Exclusion("not a note: its name does not end in .md")
+_NOT_A_NOTE = Exclusion("not a note: its name does not end in .md or .markdown")
 _TEMPORARY_FILE = Exclusion("a temporary file")
 _OBSIDIAN_RULE = f"one of Obsidian's excluded files ({OBSIDIAN_FILE}): {{}}"
 CONFLICT_COPY = Exclusion("a sync-conflict copy", told=True)
@@ -71,22 +72,23 @@ def copied_notes(path: str, computer: str = "") -> list[str]:
         path: ``Folder/Plan-ANNS-PC.md``.
         computer: This computer's name.
     """
-    if path[-3:].lower() != ".md":
+    if not is_note_name(path):
         return []
-    stem, place = path[:-3], path.rfind("/") + 1
+    ending = path[path.rfind(".") :]
+    stem, place = path.removesuffix(ending), path.rfind("/") + 1
     found, own = [], f"-{computer.upper()}"
     if computer and stem.endswith(own) and len(stem) - place > len(own):
-        found.append(f"{stem.removesuffix(own)}.md")
+        found.append(f"{stem.removesuffix(own)}{ending}")
     dash = stem.find("-", place + 1)
     while dash > 0:
         if len(stem) - dash - 1 <= _MOST_COMPUTER and _COMPUTER.fullmatch(stem, dash + 1):
-            found.append(f"{stem[:dash]}.md")
+            found.append(f"{stem[:dash]}{ending}")
         dash = stem.find("-", dash + 1)
     return found
 
 
 def is_note_name(name: str) -> bool:
-    return name[-3:].lower() == ".md"
+    return name[-3:].lower() == ".md" or name[-9:].lower() == ".markdown"
 
 
 def worth_a_look(path: str, is_dir: bool) -> bool:
@@ -189,9 +191,9 @@ def _by_name(name: str) -> Exclusion | None:
     lower = name.lower()
     if lower.startswith(("~$", "~syncthing~")) or lower.endswith(("~", ".tmp")):
         return _TEMPORARY_FILE
-    if not lower.endswith(".md"):
+    if not lower.endswith(SUFFIXES):
         return _NOT_A_NOTE
-    if any(sign in lower for sign in _CONFLICT_SIGNS) and _CONFLICT.search(name[:-3]):
+    if any(sign in lower for sign in _CONFLICT_SIGNS) and _CONFLICT.search(name[: name.rfind(".")]):
         return CONFLICT_COPY
     return None
 

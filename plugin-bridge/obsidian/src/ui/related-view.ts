@@ -98,7 +98,7 @@ export class RelatedView extends ItemView {
   }
 
   private opened(path: string | null): void {
-    if (path === null || this.pinned || path === this.path || !path.endsWith('.md')) {
+    if (path === null || this.pinned || path === this.path || !/\.(md|markdown)$/i.test(path)) {
       this.draw();
       return;
     }
@@ -144,7 +144,7 @@ export class RelatedView extends ItemView {
   }
 
   private draw(): void {
-    const name = this.path.slice(this.path.lastIndexOf('/') + 1).replace(/\.md$/, '');
+    const name = this.path.slice(this.path.lastIndexOf('/') + 1).replace(/\.(md|markdown)$/i, '');
     this.titleEl.setText(name || 'No note is open');
     this.contentEl.toggleClass('is-busy', this.busy);
     drawBanner(this.bannerEl, this.banner(), (action) => {
