@@ -14,12 +14,15 @@ from unicodedata import normalize
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from vaultrag.notes.links import MARKDOWN_TAIL, WIKILINK_TAIL
+from vaultrag.notes.titles import without_suffix
 
 MAX_CHARS = 1_000
 """A longer text is no name; file systems take 255 bytes a part."""
 
 _LINK = re.compile(rf"!?\[(?:{WIKILINK_TAIL}|{MARKDOWN_TAIL})")
-_CITED = re.compile(r"(?s)(.+?)(?:#L\d+(?:-L?\d+)?|(?<=\.md)(?:#.*|:\d+(?:[:-]\d+)*:?))", re.IGNORECASE)
+_CITED = re.compile(
+    r"(?s)(.+?)(?:#L\d+(?:-L?\d+)?|(?:(?<=\.md)|(?<=\.markdown))(?:#.*|:\d+(?:[:-]\d+)*:?))", re.IGNORECASE
+)
 _ABSOLUTE = re.compile(r"/|~|[A-Za-z]:/|file://")
 
 
@@ -28,7 +31,7 @@ class Reference:
     """What a text refers to.
 
     Attributes:
-        target: A name or a path with ``/`` between its parts, without ``.md``.
+        target: A name or a path with ``/`` between its parts, without ``.md`` or ``.markdown``.
         certain: The form is that of a reference, so that its last part may be taken for a name.
         absolute: The path does not begin in the vault.
     """
@@ -44,12 +47,12 @@ class Reference:
 
     def is_path(self, path: str) -> bool:
         """Return True if the target is this path of a note, with or without what leads to the vault."""
-        wanted, path = same_form(self.target), same_form(path.removesuffix(".md"))
+        wanted, path = same_form(self.target), same_form(without_suffix(path))
         return wanted == path or (self.absolute and wanted.endswith(f"/{path}"))
 
     def ends_path(self, path: str) -> bool:
         """Return True if the target is the end of this path, a folder at least."""
-        return "/" in self.target and same_form(path.removesuffix(".md")).endswith(f"/{same_form(self.target)}")
+        return "/" in self.target and same_form(without_suffix(path)).endswith(f"/{same_form(self.target)}")
 
 
 def reference_of(text: str) -> Reference:
@@ -67,8 +70,8 @@ def reference_of(text: str) -> Reference:
     target = target.strip().replace("\\", "/")
     absolute = _ABSOLUTE.match(target) is not None
     target = re.sub(r"^(?:\./)+", "", target)
-    if target[-3:].lower() == ".md":
-        target, certain = target[:-3], True
+    if (bare := without_suffix(target)) != target:
+        target, certain = bare, True
     return Reference(target, certain, absolute)
 
 
