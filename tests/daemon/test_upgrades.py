@@ -10,6 +10,7 @@ from tests.support.daemons import Home, OllamaProcess, until
 from vaultrag import errors
 from vaultrag.store.connection import connect
 from vaultrag.store.files import NOTES_FILE, VECTORS_FILE
+from vaultrag.store.schema import NOTE_STEPS
 from vaultrag.store.vectors import stored_identity
 
 
@@ -56,7 +57,8 @@ def test_notes_of_a_newer_version_are_refused(home: Home) -> None:
     with daemon.connect() as client:
         with pytest.raises(errors.StoreTooNew) as told:
             client.add_vault(home.vault)
-        assert "hybrid-fts.db was written by a newer vaultrag (its version 99, known here: 3)" in told.value.message
+        known = f"(its version 99, known here: {len(NOTE_STEPS)})"
+        assert f"hybrid-fts.db was written by a newer vaultrag {known}" in told.value.message
         assert told.value.hint.startswith("pip install --upgrade vaultrag, or remove ")
         other = home.base / "other"
         other.mkdir()

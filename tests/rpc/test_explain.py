@@ -47,7 +47,7 @@ def test_every_word_is_accounted_for(daemon: RunningDaemon) -> None:
         ("seal", "Hidden/Diary.md", ".vaultragignore"),
         ("seal", "Picture.md", "binary"),
         ("seal", "Nowhere.md", "no such note"),
-        ("seal tag:kitchen", "Seal.md", "filters"),
+        ("flour tag:kitchen", "Seal.md", "filters"),
     ],
 )
 def test_a_missing_note_is_given_its_reason(daemon: RunningDaemon, query: str, path: str, reason: str) -> None:

@@ -170,10 +170,13 @@ def hidden_occurrences(part: Part, wanted: Mapping[str, float]) -> list[tuple[in
 
 
 _BREAKING = re.compile(r"(?:\*\**|~~?|==|&#?\w{1,31};|</?\w{1,10}>)(?=\w)")
+_BREAKING_MARKS = ("*", "~", "==", "&", "<")
 
 
 def _broken_words(text: str) -> bool:
     """Return whether marks stand inside words, which are found only in the rendered text."""
+    if not any(mark in text for mark in _BREAKING_MARKS):
+        return False
     return any(text[found.start() - 1].isalnum() for found in _BREAKING.finditer(text) if found.start())
 
 
