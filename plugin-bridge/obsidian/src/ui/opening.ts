@@ -36,13 +36,18 @@ export function selectPlace(editor: Editor, place: Place): void {
   editor.scrollIntoView(range, true);
 }
 
-/** Open a note where a hit of it matches, or at its passage where nothing in it does. */
+/**
+ * Open a note where a hit of it matches, or at its passage where nothing in it does. The cursor stands at the match and
+ * nothing is selected: the next key must not replace a word, nor the next search begin with it.
+ */
 export async function openHit(app: App, hit: Hit, where: Where): Promise<boolean> {
   const [place] = hit.places;
   if (!(await openNote(app, hit.path, where, place?.line ?? hit.start_line))) return false;
   const view = app.workspace.getActiveViewOfType(MarkdownView);
   if (place && view && where !== 'background' && view.file?.path === fileAt(app, hit.path)?.path) {
-    selectPlace(view.editor, place);
+    const at = { line: place.line - 1, ch: place.start };
+    view.editor.setCursor(at);
+    view.editor.scrollIntoView({ from: at, to: at }, true);
   }
   return true;
 }
