@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class VectorScan(Protocol):
-    """What the vectors say of one query."""
+    """One query against the vectors."""
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]: ...
 
@@ -34,16 +34,16 @@ class VectorScan(Protocol):
 
     @property
     def scale(self) -> Scale:
-        """What the cosines mean."""
+        """The scale of the cosines."""
         ...
 
 
 class MultilingualStore(Protocol):
-    """What the second model of a ``MultilingualEmbedder`` made, beside the vectors of one file."""
+    """Vectors that the second model of a ``MultilingualEmbedder`` made, beside the vectors of one file."""
 
     @property
     def mostly_foreign(self) -> bool:
-        """Whether most notes are not English."""
+        """Return whether most notes are not English."""
         ...
 
     def begin(self, identity: Identity, scale: Scale) -> None:
@@ -78,7 +78,7 @@ class VectorStore(Protocol):
 
     @property
     def scale(self) -> Scale | None:
-        """What the cosines mean; None while that has not been told."""
+        """The scale of the cosines; None while that has not been told."""
         ...
 
     def keep_scale(self, scale: Scale) -> None:
@@ -107,7 +107,7 @@ class VectorStore(Protocol):
     def vector(self, note_id: NoteId) -> Vector | None: ...
 
     def holding(self, note_id: NoteId) -> HeldVector | None:
-        """What the note's vector stands for; None without one."""
+        """The text that the note's vector stands for; None without one."""
         ...
 
     def close(self) -> None: ...

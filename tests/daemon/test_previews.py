@@ -13,7 +13,7 @@ import pytest
 from tests.support.daemons import REPOSITORY, Home, RunningDaemon, daemon_home, until
 from vaultrag.model import Hit, Place
 from vaultrag.notes import file_text, read_body
-from vaultrag.notes.rendering import rendered
+from vaultrag.notes.rendered_text import rendered
 from vaultrag.notes.words import unspaced
 from vaultrag.retrieval.normalize import folded
 from vaultrag.retrieval.snippet import PREVIEW_CHARS

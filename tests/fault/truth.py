@@ -164,7 +164,7 @@ class Truth:
         for path, text in (texts if asked is None else asked).items():
             self._ask(path, first_word(text), "words")
             if meaning:
-                self._ask(path, " ".join(text.split()[:6]), "meaning")
+                self._ask(path, text.partition("\n")[0], "meaning")
             if daemon.client.get(path).text != text.rstrip("\n"):
                 self.wrong.append(f"{path} is not handed out as it is")
         status = daemon.status()
@@ -175,9 +175,7 @@ class Truth:
         self.wrong += disagreements(daemon.home, vectors=meaning, sound=sound)
 
     def _ask(self, path: str, query: str, mode: str) -> None:
-        # Whether the stand-in for a model brings a note near enough to be called found is not asked here.
-        weak = mode == "meaning"
-        answer = self._daemon.client.search(query, mode=mode, limit=3, include_weak=weak)  # type: ignore[arg-type]
+        answer = self._daemon.client.search(query, mode=mode, limit=3)  # type: ignore[arg-type]
         hits = {str(hit.path): hit for hit in answer.hits}
         if path not in hits:
             self.lost.append(f"{path} by {mode}")

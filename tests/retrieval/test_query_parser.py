@@ -231,8 +231,8 @@ def test_a_property_that_exists_is_a_condition() -> None:
 def test_a_date_that_is_none_is_told(value: str) -> None:
     """What has the form of a date and is none is no word either, and the query says so."""
     query = parse_query(f"pump after:{value}")
-    assert (query.text, query.no_dates, query.filters.after) == ("pump", (f"after:{value}",), None)
-    assert parse_query("before:lunch").no_dates == ("before:lunch",)
+    assert (query.text, query.invalid_dates, query.filters.after) == ("pump", (f"after:{value}",), None)
+    assert parse_query("before:lunch").invalid_dates == ("before:lunch",)
 
 
 def test_the_words_alone() -> None:

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaultrag.config import NoteSettings
-from vaultrag.notes.rendering import rendered
+from vaultrag.notes.rendered_text import rendered
 from vaultrag.retrieval import snippet
 from vaultrag.retrieval.clauses import clauses_of
 from vaultrag.retrieval.hits import HitMaker
 from vaultrag.retrieval.normalize import fold_letters, folded, whole
+from vaultrag.retrieval.occurrences import MAX_OCCURRENCES, occurrences
 from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
 from vaultrag.store.fulltext import FullText
@@ -211,8 +212,8 @@ def test_grows_with_the_text(unit: str) -> None:
 
 def test_few_occurrences_are_kept() -> None:
     """A word that stands everywhere is not looked up everywhere."""
-    found = snippet.occurrences(folded("word " * 50_000), {"word": 1.0})
-    assert len(found) == snippet._MAX_OCCURRENCES
+    found = occurrences(folded("word " * 50_000), {"word": 1.0})
+    assert len(found) == MAX_OCCURRENCES
 
 
 @given(
@@ -222,8 +223,8 @@ def test_few_occurrences_are_kept() -> None:
 def test_plain_words(pieces: list[str], word: str) -> None:
     """In an ASCII text, the short way finds what the long way finds."""
     text = fold_letters("".join(pieces))
-    short = snippet.occurrences(folded(text), {word: 1.0})
-    long = snippet.occurrences(folded(text + "\n§"), {word: 1.0})
+    short = occurrences(folded(text), {word: 1.0})
+    long = occurrences(folded(text + "\n§"), {word: 1.0})
     assert short == long
     starts = [0] + [index + 1 for index, char in enumerate(text) if char == "\n"]
     assert snippet.line_starts(text) == starts

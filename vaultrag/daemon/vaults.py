@@ -40,6 +40,7 @@ from vaultrag.store.standings import Standings
 from vaultrag.store.word_lists import WordLists
 from vaultrag.watch import DiskReader, VaultWatcher
 from vaultrag.watch.excluded import every_file
+from vaultrag.watch.filters import is_note_name
 
 log = logging.getLogger(__name__)
 
@@ -274,7 +275,7 @@ def _check_notes(root: Path, path: Path) -> None:
     seen = 0
     for _, folders, files in os.walk(root):
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
-        if any(name.lower().endswith((".md", ".markdown")) for name in files):
+        if any(map(is_note_name, files)):
             return
         seen += len(files) + len(folders)
         if seen > _LOOKED_AT:
@@ -319,7 +320,7 @@ class Registry:
     def add(self, root: Path) -> None:
         roots = self.roots()
         if root not in roots or not self._copy.exists():
-            self._write([*roots, *([root] if root not in roots else [])])
+            self._write(list(dict.fromkeys([*roots, root])))
 
     def remove(self, root: Path) -> None:
         self._write([known for known in self.roots() if known != root])

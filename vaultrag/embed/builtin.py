@@ -17,7 +17,7 @@ import numpy as np
 
 from vaultrag.embed.cache import QueryCache
 from vaultrag.embed.gate import Gate
-from vaultrag.embed.lazy import LazyModel
+from vaultrag.embed.lazy_model import LazyModel
 from vaultrag.embed.onnx import (
     DIMENSION,
     TOKENIZER,

@@ -18,7 +18,7 @@ import numpy as np
 
 from vaultrag.embed.builtin import BuiltinEmbedder
 from vaultrag.embed.cache import QueryCache
-from vaultrag.embed.lazy import LazyModel
+from vaultrag.embed.lazy_model import LazyModel
 from vaultrag.embed.onnx import PinnedFile, verify
 from vaultrag.embed.pooling import normalise, weighted_mean
 from vaultrag.embed.texts import sendable
@@ -91,7 +91,7 @@ class MultilingualEmbedder(BuiltinEmbedder):
 
     @property
     def second_loaded(self) -> bool:
-        """Whether the second model is in memory."""
+        """Return whether the second model is in memory."""
         return self._second.loaded
 
     def multilingual_identity(self) -> Identity:

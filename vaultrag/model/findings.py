@@ -86,7 +86,7 @@ class NameHit:
 
     @property
     def exact(self) -> bool:
-        """Whether the name is the query."""
+        """Return whether the name is the query."""
         return self.match >= NameMatch.SAME
 
 

@@ -57,7 +57,7 @@ class Query:
 
     Attributes:
         plain: All of its words, those of brackets and exclusions too: what is asked where these leave nothing.
-        no_dates: What stands where a date should, and is none.
+        invalid_dates: What stands where a date should, and is none.
     """
 
     raw: str
@@ -66,7 +66,7 @@ class Query:
     excluded: tuple[Term, ...] = ()
     filters: Filters = Filters()
     plain: tuple[Term, ...] = ()
-    no_dates: tuple[str, ...] = ()
+    invalid_dates: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import yaml
@@ -64,7 +65,7 @@ _Value: TypeAlias = "str | list[_Value] | _FlowList | dict[str, _Value]"
 
 
 class Header(NamedTuple):
-    """What a header says.
+    """A header's properties, and how sound they are.
 
     Attributes:
         properties: By name.
@@ -135,6 +136,19 @@ def read(text: str) -> tuple[Header, str, int]:
         properties, problem = _amended(text, written, header.properties)
         header = header._replace(properties=properties, problem="; ".join(filter(None, (header.problem, problem))))
     return header, body, body_line
+
+
+def body_of(text: str) -> tuple[str, int]:
+    """Return a note's body, and the file line of its first line: ``read`` without the properties."""
+    header, body, body_line = split(text)
+    if header is None or _is_plain(header) or parse(header, toml=text[0] == "+").complete:
+        return body, body_line
+    return text, 1
+
+
+@lru_cache(maxsize=128)
+def _is_plain(header: str) -> bool:
+    return plain_header.read(header) is not None
 
 
 def parse(header: str, *, toml: bool = False) -> Header:

@@ -18,7 +18,7 @@ _TAGS = re.compile(
     r"|tt|u|var|wbr)(?:\s[^<>\n]{0,500})?>)+(?=[^\W_])",
     re.IGNORECASE,
 )
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 Replacement = tuple[int, int, str]
 """From where to where in the text, and what a reader sees there."""
@@ -31,7 +31,7 @@ def replacements(text: str) -> list[Replacement]:
         found += _entities(text)
     if "<" in text and ">" in text:
         found += [(*match.span(), "") for match in _TAGS.finditer(text)]
-    if "*" in text or "~" in text or "==" in text or "^" in text:
+    if "*" in text or "~" in text or ("=" in text and "==" in text) or "^" in text:
         found += _emphasis(text)
     if len(found) < 2:
         return found
@@ -55,7 +55,7 @@ def without_markup(text: str) -> str:
 
 
 def _entities(text: str) -> Iterator[Replacement]:
-    for match in _ENTITY.finditer(text):
+    for match in ENTITY.finditer(text):
         shown = html.unescape(match[0])
         if shown != match[0]:
             yield (*match.span(), shown.replace("\n", " ").replace("\0", " "))

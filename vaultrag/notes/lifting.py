@@ -33,7 +33,7 @@ MAX_FENCE_PREFIX = 120
 # Group: the content of a plain code span, which is nearly all there is. Each branch begins with a literal ("``*", not
 # "`+"): then the search skips what cannot begin one.
 _OPENING = re.compile(r"`(?:(?<!\\`)([^`\n]++)`(?!`)|`*+)|~~~~*+|%%|<!--|<%")
-_CLOSERS = {"%%": "%%", "<!--": "-->", "<%": "%>"}
+CLOSERS = {"%%": "%%", "<!--": "-->", "<%": "%>"}
 _FENCE_PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _DRAWING_HEADING = re.compile(r"(?:^|\n)#{1,2} Drawing\s*$")
@@ -97,7 +97,7 @@ class _Lifter:
                 self.text.append(body[self.done : found.start()] + PLACEHOLDER)
                 self.code.append(content)
                 self.done = position = found.end()
-            elif mark in _CLOSERS:
+            elif mark in CLOSERS:
                 position = self._comment(mark, found.start())
             elif 3 <= len(mark) <= MAX_TICKS and (end := self._fence(mark, found.start())):
                 position = end
@@ -113,12 +113,12 @@ class _Lifter:
 
     def _comment(self, mark: str, start: int) -> int:
         inside = start + len(mark)
-        end = -1 if mark in self.unclosed else self.body.find(_CLOSERS[mark], inside)
+        end = -1 if mark in self.unclosed else self.body.find(CLOSERS[mark], inside)
         if end < 0:
             self.unclosed.add(mark)  # or a page of "<!--" would look for the end once for each
             return inside
         self._copy_until(start)
-        self.done = end + len(_CLOSERS[mark])
+        self.done = end + len(CLOSERS[mark])
         self.text.append("\n" * self.body.count("\n", start, self.done))
         return self.done
 

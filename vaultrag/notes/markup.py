@@ -1,4 +1,4 @@
-"""The marks of Markdown as Obsidian, Logseq and Dataview write it, as patterns for ``rendering``."""
+"""The marks of Markdown as Obsidian, Logseq and Dataview write it, as patterns for ``rendered_text``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ KEY = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?([\w][\w. -]*)")
 MACHINE_KEYS = re.compile(r"id|collapsed|heading|background-color|(?:logseq|query|card|ls|hl)[.-].*", re.IGNORECASE)
 AUTOLINK = re.compile(r"<((?:https?|ftp|mailto|file|obsidian):[^<>\s]*+|[\w.+-]++@[\w.-]++)>")
 TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*+)((?:[\s/][^<>]{0,2000}+)?)>")
-ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]++[ \t]*+(?=\n|\Z)")
 SUBSCRIPT = re.compile(r"~[\w+-]{1,8}~(?!~)")
 SIZE = re.compile(r"\|\d+(?:x\d+)?$")

@@ -73,7 +73,7 @@ _CHUNK_OR_YEAR = re.compile(r"\d\d")
 
 
 def compact_date(text: str) -> bool:
-    """Whether a word is a date without separators: ``20260314``."""
+    """Return whether a word is a date without separators: ``20260314``."""
     return _COMPACT_DATE.fullmatch(text) is not None
 
 
@@ -107,7 +107,7 @@ def _of_digits(text: str) -> Iterator[Written]:
 
 
 def _of_piece(text: str, start: int, end: int) -> Written | None:
-    """What digits without a blank among them stand for."""
+    """The meaning of digits without a blank among them."""
     piece = text[start:end]
     dated = _NUMERIC_DATE.fullmatch(piece)
     if dated is not None and (forms := _numeric(dated)):

@@ -13,7 +13,7 @@ import unicodedata
 from vaultrag.model import Note, NotePath, NoteText
 from vaultrag.notes import frontmatter, outline
 from vaultrag.notes.cleaning import clean_lifted, without_drawing
-from vaultrag.notes.decoding import decoded, has_utf16_mark, utf16_without_mark
+from vaultrag.notes.encoding import decoded, has_utf16_mark, utf16_without_mark
 from vaultrag.notes.inline_fields import inline_fields, merged
 from vaultrag.notes.lenient_header import Properties
 from vaultrag.notes.lifting import lift
@@ -67,8 +67,7 @@ def read_body(data: bytes) -> tuple[str, int]:
     """A file's text after the frontmatter, and the file line it begins at: all that a preview needs."""
     if looks_binary(data):
         return "", 1
-    _, body, body_line = frontmatter.read(_decode(data)[0])
-    return body, body_line
+    return frontmatter.body_of(_decode(data)[0])
 
 
 def file_text(data: bytes) -> str:

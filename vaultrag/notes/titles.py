@@ -100,5 +100,5 @@ def _says_nothing(name: str) -> bool:
 
 
 def _is_given(name: str) -> bool:
-    """Whether a program gave this name, of an untitled note or to tell it from others."""
+    """Return whether a program gave this name, of an untitled note or to tell it from others."""
     return bool(_OPAQUE.fullmatch(name)) or _NUMBERED.sub("", name).lower() in _UNTITLED

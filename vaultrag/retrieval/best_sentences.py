@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from vaultrag.notes.sentences import Unit, units
 from vaultrag.notes.tokens import estimate, fit
 from vaultrag.retrieval.normalize import folded
+from vaultrag.retrieval.occurrences import occurrences
 from vaultrag.retrieval.one_line_summary import plain
-from vaultrag.retrieval.snippet import occurrences
 
 Lines = tuple[int, int]
 """First and last line of a place, 0-based, inclusive."""

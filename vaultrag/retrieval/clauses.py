@@ -62,23 +62,28 @@ def _numbers(terms: Sequence[Term]) -> dict[int, list[Clause]]:
 _AROUND = ".,;:!?()[]"
 
 
-def row_of(terms: Iterable[Term]) -> list[tuple[Clause, int]]:
+def row_of(terms: Sequence[Term], clauses: Iterable[Clause]) -> list[tuple[Clause, int]]:
     """Return where the clauses stand in the query, in words; nothing for a query too short to be a quotation."""
+    first: dict[int, Clause] = {}
+    for clause in clauses:
+        number = clause.exact and not terms[clause.term].phrase  # the index holds its form behind what is written
+        if not (clause.part or clause.stop or number):
+            first.setdefault(clause.term, clause)
     row: list[tuple[Clause, int]] = []
     offset = 0
     for index, term in enumerate(terms):
-        whole = [clause for clause in _clauses(term, index, typing=False) if not (clause.part or clause.stop)]
-        row += [(clause, offset) for clause in whole[:1]]
+        if index in first:
+            row.append((first[index], offset))
         offset += len(tokens(term.text))
     return row if offset >= LEAST_QUOTED and len(row) > 1 else []
 
 
 def _clauses(term: Term, index: int, typing: bool) -> list[Clause]:
+    words = tuple(tokens(term.text))
+    if not words:  # signs, or letters younger than the tokenizer's Unicode
+        return []
     if unspaced(fold(term.text)):  # half-width kana and taken-apart Hangul are seen only then
         return _unspaced(term, index)
-    words = tuple(tokens(term.text))
-    if not words:
-        return []
     if len(words) > 2 and words[0] == "v" and all(word.isdigit() for word in words[1:]):
         words = words[1:]  # v2.14.3 is 2.14.3
     begun = len(term.text) > 3 and term.text.endswith("*") and term.text[-2].isalnum() and not term.phrase

@@ -50,12 +50,12 @@ class Features:
 
     @property
     def by_words(self) -> bool:
-        """Whether words count for more: the query is not English, or there are no vectors."""
+        """Return whether words count for more: the query is not English, or there are no vectors."""
         return self.multilingual or self.vectors < 1.0
 
     @property
     def exact(self) -> NDArray[np.bool_]:
-        """Whether a name is the query, bool[n]."""
+        """Return whether a name is the query, bool[n]."""
         return self.name_match >= NameMatch.SAME
 
     def row(self, note_id: NoteId) -> int | None:
@@ -65,22 +65,13 @@ class Features:
 
     @property
     def precedence(self) -> NDArray[np.int8]:
-        """What goes before a score, int8[n]: a name that is or holds the query, then a text that holds it as typed."""
+        """Precedence over the score, int8[n]: a name that is or holds the query, then a text that holds it as typed."""
         return 2 * self.name_match + self.literal
 
 
 _NONE = np.zeros(0)
 NO_FEATURES = Features(
-    np.zeros(0, np.int64),
-    _NONE,
-    _NONE,
-    _NONE,
-    _NONE,
-    _NONE,
-    _NONE,
-    _NONE,
-    _NONE,
-    np.zeros(0, np.int8),
+    np.zeros(0, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.int8),
     np.zeros(0, np.bool_),
-)
+)  # fmt: skip
 """Of a query that no retriever was asked."""

@@ -9,25 +9,38 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from vaultrag.model import Aged, Clause, Content, Gone, Hit, NoteId, NotePath, NoteRow, Shape, Skipped, Span, Standing
+from vaultrag.model import (
+    Aged,
+    Clause,
+    Content,
+    Gone,
+    Hit,
+    NoteId,
+    NotePath,
+    NoteRow,
+    Place,
+    Shape,
+    Skipped,
+    Span,
+    Standing,
+)
 from vaultrag.notes import file_text, file_title, parse_note, read_body
-from vaultrag.notes.rendering import rendered
+from vaultrag.notes.rendered_text import rendered
 from vaultrag.notes.words import unspaced
 from vaultrag.ports import LexicalRetriever, NoteReader, NoteTable
 from vaultrag.retrieval.best_sentences import Lines, best_sentences
 from vaultrag.retrieval.normalize import folded
+from vaultrag.retrieval.occurrences import LONGEST_ENDING, occurrences
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
 from vaultrag.retrieval.ranked import RankedNote
 from vaultrag.retrieval.snippet import (
-    LONGEST_ENDING,
     PREVIEW_CHARS,
     Preview,
     in_file,
     merged,
-    occurrences,
     preview,
     words_place,
 )  # fmt: skip
@@ -79,7 +92,7 @@ class HitMaker:
             line_tokens: What each line may cost; the last figure holds for all that follow.
             measure: Counts a text in the units that columns are wanted in.
         """
-        aged = self._standings()
+        how = _Making(wanted, scan, max_chars, shape, measure, self._standings())
         hits: list[Hit] = []
         gone: list[NotePath] = []
         position = 0
@@ -93,9 +106,7 @@ class HitMaker:
                 if row is None:
                     continue
                 tokens = line_tokens[min(len(hits), len(line_tokens) - 1)]
-                hit = self._hit(
-                    note, row, headings.get(note.note_id, ()), wanted, scan, max_chars, shape, tokens, aged, measure
-                )
+                hit = self._hit(note, row, headings.get(note.note_id, ()), tokens, how)
                 if hit is None:
                     gone.append(row.path)
                 else:
@@ -125,73 +136,78 @@ class HitMaker:
         note: RankedNote,
         row: NoteRow,
         headings: Sequence[tuple[int, str]],
-        wanted: Mapping[str, float],
-        scan: VectorScan | None,
-        max_chars: int,
-        shape: Shape,
         line_tokens: int,
-        aged: Mapping[NoteId, Aged],
-        measure: Callable[[str], int],
+        how: _Making,
     ) -> Hit | None:
         result = self._reader.read(row.path)
         if isinstance(result, Gone | Skipped):
             return None
-        standing = aged[note.note_id].standing if note.note_id in aged else None
+        standing = how.aged[note.note_id].standing if note.note_id in how.aged else None
         if not isinstance(result, Content):  # it cannot be read now: what is known of it stands
-            return Hit(
-                row.path,
-                row.title,
-                note.score,
-                tags=row.tags,
-                mtime_ns=row.mtime_ns,
-                citation=row.path,
-                stale=True,
-                evidence=note.evidence,
-                standing=standing,
-                tier=note.tier,
-            )
-        if _rewritten(note, row, result, wanted):
+            return _placed(note, row, standing)
+        if _rewritten(note, row, result, how.wanted):
             return None
-        if max_chars <= 0 and shape == "preview":
-            return named(_with_place(note, row, standing, result, 1, None, ""), row, wanted)
+        if how.max_chars <= 0 and how.shape == "preview":
+            return named(_placed(note, row, standing, result), row, how.wanted)
         body, body_line = read_body(result.data)
         if not body.strip():
-            hit = named(_with_place(note, row, standing, result, body_line, None, ""), row, wanted)
-            return _shaped(hit, result, shape, line_tokens)
-        place = scan.passage(note.note_id) if scan is not None else None
+            return _shaped(named(_placed(note, row, standing, result), row, how.wanted), result, how.shape, line_tokens)
+        place = how.scan.passage(note.note_id) if how.scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
-        shown = preview(body, wanted, lines, max_chars=max_chars or PREVIEW_CHARS)
+        shown = preview(body, how.wanted, lines, max_chars=how.max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
-        hit = _with_place(note, row, standing, result, body_line, shown, heading)
-        hit = named(replace(hit, places=in_file(shown.places, body, body_line, measure)), row, wanted)
-        if shape == "preview":
+        places = in_file(shown.places, body, body_line, how.measure)
+        hit = named(_placed(note, row, standing, result, shown, body_line, heading, places), row, how.wanted)
+        if how.shape == "preview":
             return hit
-        places = [(shown.first, shown.last), lines, words_place(body, wanted)]
-        return _shaped(hit, result, shape, line_tokens, wanted, [place for place in places if place is not None])
+        best = [(shown.first, shown.last), lines, words_place(body, how.wanted)]
+        kept = [place for place in best if place is not None]
+        return _shaped(hit, result, how.shape, line_tokens, how.wanted, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """How the hits of one answer are made: see ``HitMaker.make``.
+
+    Attributes:
+        aged: The notes that no longer hold, or not yet.
+    """
+
+    wanted: Mapping[str, float]
+    scan: VectorScan | None
+    max_chars: int
+    shape: Shape
+    measure: Callable[[str], int]
+    aged: Mapping[NoteId, Aged]
 
 
 def named(hit: Hit, row: NoteRow, wanted: Mapping[str, float]) -> Hit:
     """Mark what matches in the note's title; add the alias or file name that matches better."""
     if not wanted:
         return hit
-    spans, most = _in_name(row.title, wanted)
-    best: tuple[str, Literal["", "alias", "file"], tuple[Span, ...]] = ("", "", ())
     file = file_title(row.path)
-    others: list[tuple[str, Literal["alias", "file"]]] = [(alias, "alias") for alias in row.aliases]
-    others += [(file, "file")] if file != row.title else []
-    for name, kind in others:
-        name_spans, weight = _in_name(name, wanted)
-        if weight > most + 1e-9:
-            best, most = (name, kind, name_spans), weight
-    if not spans and not best[0]:
+    names: list[tuple[str, Literal["", "alias", "file"]]] = [
+        (row.title, ""),
+        *((alias, "alias") for alias in row.aliases),
+    ]
+    names += [(file, "file")] if file != row.title else []
+    found = occurrences(folded("\n".join(name for name, _ in names)), wanted)  # all of them at once: it is much cheaper
+    if not found:
         return hit
-    return replace(hit, title_spans=spans, name=best[0], name_kind=best[1], name_spans=best[2])
-
-
-def _in_name(name: str, wanted: Mapping[str, float]) -> tuple[tuple[Span, ...], float]:
-    found = occurrences(folded(name), wanted)
-    return merged([Span(start, end) for start, end, _ in found]), sum(wanted[w] for w in {word for _, _, word in found})
+    begin, best, most = 0, hit, 0.0
+    for name, kind in names:
+        here = [one for one in found if begin <= one[0] and one[1] <= begin + len(name)]
+        weight = sum(wanted[word] for word in {word for _, _, word in here})
+        if weight > most + 1e-9:
+            spans = merged([Span(start - begin, end - begin) for start, end, _ in here])
+            if not kind:
+                hit = best = replace(hit, title_spans=spans)
+            else:
+                best = replace(hit, name=name, name_kind=kind, name_spans=spans)
+            most = weight
+        begin += len(name) + 1
+    return best
 
 
 def _is_row(clause: Clause) -> bool:
@@ -230,17 +246,20 @@ def _shaped(
     return replace(hit, line=line, text=file_text(content.data))
 
 
-def _with_place(
+def _placed(
     note: RankedNote,
     row: NoteRow,
     standing: Standing | None,
-    content: Content,
-    body_line: int,
-    shown: Preview | None,
-    heading: str,
+    content: Content | None = None,
+    shown: Preview | None = None,
+    body_line: int = 1,
+    heading: str = "",
+    places: tuple[Place, ...] = (),
 ) -> Hit:
+    """Make a hit of what is known of a note; ``stale`` where its file is not as it was indexed, or cannot be read."""
     first = shown.first + body_line if shown else 0
     last = shown.last + body_line if shown else 0
+    entry = content.entry if content else None
     return Hit(
         path=row.path,
         title=row.title,
@@ -249,11 +268,12 @@ def _with_place(
         end_line=last,
         preview=shown.text if shown else "",
         spans=shown.spans if shown else (),
+        places=places,
         heading=heading,
         tags=row.tags,
-        mtime_ns=content.entry.mtime_ns,
+        mtime_ns=entry.mtime_ns if entry else row.mtime_ns,
         citation=f"{row.path}#L{first}-L{last}" if shown else row.path,
-        stale=(content.entry.mtime_ns, content.entry.size) != (row.mtime_ns, row.size),
+        stale=entry is None or (entry.mtime_ns, entry.size) != (row.mtime_ns, row.size),
         evidence=note.evidence,
         standing=standing,
         tier=note.tier,

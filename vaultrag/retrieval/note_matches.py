@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from vaultrag.model import Place, Span
 from vaultrag.retrieval.normalize import folded, whole
-from vaultrag.retrieval.snippet import Part, hidden_occurrences, line_starts, merged, occurrences
+from vaultrag.retrieval.occurrences import occurrences
+from vaultrag.retrieval.snippet import Part, hidden_occurrences, merged
 
 LINE_CHARS = 240
 """A longer line is cut around its first match."""
@@ -42,7 +43,7 @@ def places(text: str, wanted: Mapping[str, float], *, limit: int) -> tuple[list[
         wanted: Stem or literal of each query word, folded, with its weight (as for ``snippet.preview``).
         limit: Lines at most.
     """
-    part = Part(text, line_starts(text))
+    part = Part(text)
     found = occurrences(folded(part.copy.text), wanted)
     hidden = not found
     if hidden:
@@ -75,7 +76,4 @@ def _match(part: Part, line: int, hits: list[tuple[int, int, str]], weight: floa
     found = tuple(part.place(first + span.start, first + span.end) for span in spans)
     if hidden:
         found = (part.place(hits[0][0], hits[0][0]),)
-    source = part.starts[line]
-    return LineMatch(
-        line, part.text[source : max(source, part.copy.start(first))], shown[first:last], spans, weight, found
-    )
+    return LineMatch(line, part.lead(line, first), shown[first:last], spans, weight, found)

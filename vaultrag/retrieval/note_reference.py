@@ -28,7 +28,7 @@ _ABSOLUTE = re.compile(r"/|~|[A-Za-z]:/|file://")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a text refers to.
+    """The note that a text refers to.
 
     Attributes:
         target: A name or a path with ``/`` between its parts, without ``.md`` or ``.markdown``.

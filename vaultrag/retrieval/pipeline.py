@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class Draft:
 
     @property
     def lacks_identifier(self) -> bool:
-        """Whether an identifier is asked for (letters with digits, a date, a long code) that stands in no note."""
+        """Return whether an identifier is asked for (a date, a long code, letters with digits) that no note holds."""
         return any(not count.notes and _is_identifier(count.clause) for count in self.words.counts)
 
 
@@ -153,13 +154,13 @@ class Pipeline:
             allowed = self._holding_phrases(query, clauses, allowed)
         if mode == "meaning" or not query.terms:
             return Draft(query, mode, tuple(clauses), allowed, self._words.search([]))
-        row = row_of(query.terms)
+        row = row_of(query.terms, clauses)
         words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
         slips = self._read_otherwise(words)
         if slips:
             clauses = [_meant(clause, slips[clause]) if clause in slips else clause for clause in clauses]
             words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
-        as_typed = not (query.filters or query.excluded or query.no_dates)
+        as_typed = not (query.filters or query.excluded or query.invalid_dates)
         names = self._names.search(cut(query.raw) if as_typed else query.text, allowed=allowed)
         respelled = tuple((clause.tokens[0], word) for clause, meant in slips.items() for word in meant)
         return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
@@ -205,13 +206,10 @@ class Pipeline:
         )
         order = np.lexsort((features.ids, -scores, -features.precedence))
         source = Source(features, contributions, adjustments)
+        ids: list[NoteId] = features.ids[order].tolist()
+        names = map(NAMES.__getitem__, codes[order].tolist())
         return Ranking(
-            [
-                RankedNote(NoteId(note_id), value, NAMES[code], source)
-                for note_id, value, code in zip(
-                    features.ids[order].tolist(), scores[order].tolist(), codes[order].tolist(), strict=True
-                )
-            ],
+            list(map(RankedNote, ids, scores[order].tolist(), names, repeat(source))),
             features,
             params,
         )

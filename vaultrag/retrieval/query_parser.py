@@ -66,7 +66,7 @@ _DAY = re.compile(r"[\d./-]+")
 
 
 class Vocabulary(Protocol):
-    """What exists in a vault, as far as it decides how a query is read."""
+    """The names and properties of a vault, as far as they decide how a query is read."""
 
     def has_property(self, name: str) -> bool:
         """Return True if some note has this property."""
@@ -131,7 +131,7 @@ class _Reading:
             excluded=tuple(self._excluded[:MAX_TERMS]),
             filters=self._conditions.filters(),
             plain=tuple((self._plain or self._values)[:MAX_TERMS]),
-            no_dates=tuple(self._conditions.no_dates),
+            invalid_dates=tuple(self._conditions.invalid_dates),
         )
 
     def _condition(self, match: re.Match[str], command: bool) -> bool:
@@ -209,7 +209,7 @@ class _Conditions:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self.no_dates: list[str] = []
+        self.invalid_dates: list[str] = []
         self._lists: dict[str, list[str]] = {}
         self._properties: dict[bool, list[PropertyFilter]] = {False: [], True: []}
         self._after: date | None = None
@@ -243,7 +243,7 @@ class _Conditions:
         try:
             day = date.fromisoformat(value)
         except ValueError:
-            self.no_dates.append(f"{operator}:{value}")
+            self.invalid_dates.append(f"{operator}:{value}")
             return _DAY.fullmatch(value) is not None  # words are text, but a wrong date is nothing to look for
         if (operator == "after") != negated:
             self._after = max(self._after or day, day)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -19,6 +20,14 @@ class Adjustment(NamedTuple):
     amount: float
 
 
+class _Arm(NamedTuple):
+    """A retriever's figures of all notes, what of them in rising order, and its parts of the scores."""
+
+    raw: list[float]
+    ordered: list[float]
+    parts: list[float]
+
+
 class Source:
     """Makes the evidence of the few hits that are shown, from the arrays that the scores were made of."""
 
@@ -28,7 +37,7 @@ class Source:
         self._features = features
         self._contributions = contributions
         self._adjustments = adjustments
-        self._raws: dict[str, Floats] = {}
+        self._arms: dict[str, _Arm] = {}
 
     def of(self, note_id: NoteId) -> tuple[Evidence, ...]:
         """Return each retriever's part of a note's score; they sum to it."""
@@ -36,22 +45,23 @@ class Source:
         if row is None:
             return ()
         evidence = []
-        for name, values in self._contributions.items():
-            raw = self._raw(name)
-            if raw[row] > 0.0:  # not a note that the retriever knows nothing of
-                rank = 1 + int(np.count_nonzero(raw > raw[row]))
-                part = float(values[row])
-                evidence.append(Evidence(name, rank, float(raw[row]), part / float(raw[row]), part))
+        for name in self._contributions:
+            arm = self._arm(name)
+            raw, part = arm.raw[row], arm.parts[row]
+            if raw > 0.0:  # not a note that the retriever knows nothing of
+                rank = 1 + len(arm.ordered) - bisect_right(arm.ordered, raw)
+                evidence.append(Evidence(name, rank, raw, part / raw, part))
         adjustment = self._adjustments.get(note_id)
         if adjustment is not None:
             evidence.append(Evidence(adjustment.name, 1, adjustment.factor, 1.0, adjustment.amount))
         return tuple(evidence)
 
-    def _raw(self, name: str) -> Floats:
-        raw = self._raws.get(name)
-        if raw is None:
-            raw = self._raws[name] = self._worked_out(name)
-        return raw
+    def _arm(self, name: str) -> _Arm:
+        arm = self._arms.get(name)
+        if arm is None:
+            raw = self._worked_out(name)
+            arm = self._arms[name] = _Arm(raw.tolist(), np.sort(raw).tolist(), self._contributions[name].tolist())
+        return arm
 
     def _worked_out(self, name: str) -> Floats:
         features = self._features

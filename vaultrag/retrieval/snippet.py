@@ -1,49 +1,39 @@
 """Where in a note the answer stands: the best run of lines for the query's words, and a preview with what matches.
 
-Works on the note's own text, as it is on disk now, rendered as a reader sees it (``notes.rendering``). Words are looked
-for in a folded copy of that (``retrieval.normalize``). What is shown is the rendered text; each match knows its place
-in the file.
+Works on the note's own text, as it is on disk now, rendered as a reader sees it (``notes.rendered_text``). Words are
+looked for in a folded copy of that (``retrieval.normalize``). What is shown is the rendered text; each match knows its
+place in the file.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, islice, takewhile
 
 from vaultrag.model import Place, Span
-from vaultrag.notes import number_forms
-from vaultrag.notes.number_forms import MIN_CODE_DIGITS
-from vaultrag.notes.rendering import rendered
+from vaultrag.notes.excerpt import around
+from vaultrag.notes.rendered_text import rendered
 from vaultrag.notes.sentences import sentence_spans
-from vaultrag.notes.stretches import around
-from vaultrag.notes.words import unspaced
-from vaultrag.retrieval.normalize import Folded, fold_letters, folded, whole
+from vaultrag.retrieval.normalize import fold_letters, folded, whole
+from vaultrag.retrieval.occurrences import occurrences
 
 __all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview", "words_place"]
 
 PREVIEW_CHARS = 700
 """No preview is longer."""
 
-LONGEST_ENDING = 4
-"""A word may be so much longer than its stem and still be a form of it."""
-
 _WINDOW_CHARS = 420
 _WHOLE = 1_500  # a longer note is rendered only around the place that is shown
 _TRIES = 4  # places that turn out to be hidden, before all of it is rendered
-_MAX_OCCURRENCES = 400
 _WORD = 30  # a word that is cut at the end of a preview is left out, if it is no longer
-_SHORTEST_STEM = 3
 _MARKS = 64  # more marks on one letter are not writing
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What is shown of a note, and where it stands.
+    """The part of a note that is shown, and where it stands.
 
     Attributes:
         first: First line of the place, 0-based, of the text given.
@@ -75,57 +65,71 @@ def preview(
         passage: Lines that the meaning arm points at; they win unless the words agree on a better place.
         max_chars: The preview's length at most.
     """
-    starts = line_starts(text)
-    span: tuple[int, int] | None = None
-    if passage is not None:
-        first, last = (min(line, len(starts) - 1) for line in passage)
-        span = (starts[first], _end_of(starts, last, len(text)))
-    found = occurrences(folded(text), wanted) if len(text) > _WHOLE else []
-    lacking = len({word for _, _, word in found}) < len(wanted)
-    if len(text) > _WHOLE and not (lacking and _broken_words(text)):
-        for _ in range(_TRIES if found or span else 0):
-            place, weight = _choose(found, wanted, span, max_chars)
-            begin, end = around(text, *(place or (0, 0)))
-            part = Part(text[begin:end], starts, begin, text)
-            shown = _in_part(part, wanted, span, max_chars)
-            if shown.text and shown.weight > weight - 1e-6 and (shown.spans or not weight):
-                return shown
-            kept = [one for one in found if not begin <= one[0] < end or part.shows(one[0], one[1])]
-            if len(kept) in (0, len(found)):
-                break
-            found = kept
-    return _in_part(Part(text, starts), wanted, span, max_chars)
+    span = None if passage is None else _lines_span(text, *passage)
+    if len(text) <= _WHOLE:
+        part = Part(text)
+        return _in_part(part, occurrences(folded(part.copy.text), wanted), None, wanted, span, max_chars)
+    found = everywhere = occurrences(folded(text), wanted)
+    for _ in range(_TRIES if found or span else 0):
+        place, weight = _choose(found, wanted, span, max_chars)
+        begin, end = around(text, *(place or (0, 0)))
+        part = Part(text, begin, end)
+        here = found[bisect_left(found, (begin,)) : bisect_left(found, (end,))]
+        # What the source does not hold, the rendered text does not hold either.
+        held = {word: wanted[word] for _, _, word in here}
+        shown_matches = occurrences(folded(part.copy.text), held) if held else []
+        shown = _in_part(part, shown_matches, here, wanted, span, max_chars)
+        if shown.text and shown.weight > weight - 1e-6 and (shown.spans or not weight):
+            return shown
+        kept = [one for one in found if not begin <= one[0] < end or part.shows(one[0], one[1])]
+        if len(kept) in (0, len(found)):
+            break
+        found = kept
+    part = Part(text)
+    return _in_part(part, occurrences(folded(part.copy.text), wanted), everywhere, wanted, span, max_chars)
 
 
 class Part:
     """A part of a body, rendered, and the way back to the body's lines."""
 
-    def __init__(self, text: str, starts: Sequence[int], offset: int = 0, whole: str | None = None) -> None:
+    def __init__(self, body: str, begin: int = 0, end: int | None = None) -> None:
         """Args:
-        text: The part.
-        starts: Where the lines of the whole body begin.
-        offset: Where the part begins in the body.
-        whole: The body; None where the part is all of it.
+        body: What it is a part of.
+        begin: Where it begins in the body.
+        end: Where it ends; None where it is the rest.
         """
-        self.text = text
-        self.starts = starts
-        self.offset = offset
-        self.copy = rendered(text, whole)
+        self.text = body[begin:end]
+        self.offset = begin
+        self.copy = rendered(self.text, body)
+        self._first_line = body.count("\n", 0, begin)
+        self._starts = line_starts(self.text)
+        self._starts[0] = body.rfind("\n", 0, begin) + 1 - begin  # it may begin within a line
 
     def line(self, position: int) -> int:
         """Return the body's line of what is rendered at ``position``."""
-        return bisect_right(self.starts, self.offset + self.copy.start(position)) - 1
+        return self._first_line + bisect_right(self._starts, self.copy.start(position)) - 1
 
     def place(self, start: int, end: int) -> Place:
         """Return where a stretch of the rendered text, which is on one line, stands in the body."""
-        first, behind = self.offset + self.copy.start(start), self.offset + self.copy.end(end)
-        line = bisect_right(self.starts, first) - 1
-        behind = min(behind, _end_of(self.starts, line, behind))
-        return Place(line, first - self.starts[line], max(first, behind) - self.starts[line])
+        first, behind = self.copy.start(start), self.copy.end(end)
+        line = bisect_right(self._starts, first) - 1
+        if line + 1 < len(self._starts):
+            behind = min(behind, self._starts[line + 1] - 1)
+        begins = self._starts[line]
+        return Place(self._first_line + line, first - begins, max(first, behind) - begins)
+
+    def lead(self, line: int, position: int) -> str:
+        """Return the source of a line before what is rendered at ``position``."""
+        begins = max(0, self._starts[line - self._first_line])
+        return self.text[begins : max(begins, self.copy.start(position))]
 
     def position(self, source: int) -> int:
         """Return where what stands at ``source`` in the body is rendered."""
         return min(len(self.copy.text), self.copy.position(max(0, source - self.offset)))
+
+    def rendered_places(self, found: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        """Return where what stands in the body is rendered."""
+        return [(self.position(start), self.position(end), word) for start, end, word in found]
 
     def shows(self, start: int, end: int) -> bool:
         """Return whether anything of this stretch of the body is rendered."""
@@ -154,30 +158,32 @@ def _choose(
     return place, weight / total
 
 
-def _in_part(part: Part, wanted: Mapping[str, float], span: tuple[int, int] | None, max_chars: int) -> Preview:
-    copy = part.copy
-    found = occurrences(folded(copy.text), wanted)
-    hidden = () if found or not copy.joints else hidden_occurrences(part, wanted)
+def _in_part(
+    part: Part,
+    found: Sequence[tuple[int, int, str]],
+    in_source: Sequence[tuple[int, int, str]] | None,
+    wanted: Mapping[str, float],
+    span: tuple[int, int] | None,
+    max_chars: int,
+) -> Preview:
+    """Show a part.
+
+    Args:
+        found: What matches in the rendered text.
+        in_source: What matches in the body, as far as it is in the part; None where that is not known yet.
+    """
+    hidden: Sequence[tuple[int, int, str]] = ()
+    if not found and part.copy.joints:
+        hidden = hidden_occurrences(part, wanted) if in_source is None else part.rendered_places(in_source)
     shown_span = None if span is None else (part.position(span[0]), part.position(span[1]))
     place, weight = _choose(found or hidden, wanted, shown_span, max_chars)
-    return _shown(part, place or _first_text(copy.text), found, hidden, weight, max_chars)
+    return _shown(part, place or _first_text(part.copy.text), found, hidden, weight, max_chars)
 
 
 def hidden_occurrences(part: Part, wanted: Mapping[str, float]) -> list[tuple[int, int, str]]:
     """Find what matches in the source only, by the rendered places where it would stand."""
-    place = part.copy.position
-    return [(place(start), place(end), word) for start, end, word in occurrences(folded(part.text), wanted)]
-
-
-_BREAKING = re.compile(r"(?:\*\**|~~?|==|&#?\w{1,31};|</?\w{1,10}>)(?=\w)")
-_BREAKING_MARKS = ("*", "~", "==", "&", "<")
-
-
-def _broken_words(text: str) -> bool:
-    """Return whether marks stand inside words, which are found only in the rendered text."""
-    if not any(mark in text for mark in _BREAKING_MARKS):
-        return False
-    return any(text[found.start() - 1].isalnum() for found in _BREAKING.finditer(text) if found.start())
+    found = occurrences(folded(part.text), wanted)
+    return part.rendered_places((start + part.offset, end + part.offset, word) for start, end, word in found)
 
 
 def words_place(text: str, wanted: Mapping[str, float]) -> tuple[int, int] | None:
@@ -188,90 +194,6 @@ def words_place(text: str, wanted: Mapping[str, float]) -> tuple[int, int] | Non
     starts = line_starts(text)
     first = bisect_right(starts, place[0]) - 1
     return first, max(first, bisect_right(starts, max(place[0], place[1] - 1)) - 1)
-
-
-def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, int, str]]:
-    """(start, end, word) of every form of a wanted word, in order."""
-    found: list[tuple[int, int, str]] = []
-    text, size = copy.text, len(copy.text)
-    plain = text.isascii() and not copy.joints
-    for word in wanted:
-        if not word.strip():
-            continue
-        if " " in word or sum(map(str.isdigit, word)) >= MIN_CODE_DIGITS:
-            found += [(copy.start(start), copy.end(end), word) for start, end in _groups(text, word)]
-            continue
-        written = _written(word)
-        if plain and written.isascii() and written.isalnum():
-            found += [(start, end, word) for start, end in _plain_forms(text, written)]
-            continue
-        ending = _ending(written)
-        free = unspaced(word) or not word[0].isalnum()
-        position, count = text.find(written), 0
-        while position >= 0 and count < _MAX_OCCURRENCES:
-            stop = end = position + len(written)
-            if free or position == 0 or not _inside(text[position - 1]):
-                while not free and stop < size and _inside(text[stop]):
-                    stop += 1
-                if stop - end <= ending:
-                    found.append((copy.start(position), copy.end(stop), word))
-                    count += 1
-            position = text.find(written, stop)
-    found.sort()
-    return found
-
-
-def _plain_forms(text: str, word: str) -> list[tuple[int, int]]:
-    """The same for an ASCII word in an ASCII text, which is most of them: no marks, no joints, and so much faster."""
-    found: list[tuple[int, int]] = []
-    find, longest = text.find, len(word) + _ending(word)
-    position = find(word)
-    while position >= 0:
-        stop = position + len(word)
-        if not position or not text[position - 1].isalnum():
-            while text[stop : stop + 1].isalnum():
-                stop += 1
-            if stop - position <= longest:
-                found.append((position, stop))
-                if len(found) == _MAX_OCCURRENCES:
-                    break
-        position = find(word, stop)
-    return found
-
-
-def _ending(word: str) -> int:
-    """How much longer a form of this stem may be: a number and what is hardly a word have no forms."""
-    return LONGEST_ENDING if len(word) >= _SHORTEST_STEM and not any(map(str.isdigit, word)) else 0
-
-
-def _groups(text: str, word: str) -> list[tuple[int, int]]:
-    """Where words stand in a row, or a date, number or code that has this form, however it is written."""
-    form = tuple(word.split())
-    found: list[tuple[int, int]] = []
-    if any(map(str.isdigit, form[0])):
-        found += [(one.start, one.end) for one in number_forms.written(text) if form in one.forms]
-    pieces = [re.escape(form[0])]
-    for before, piece in pairwise(form):
-        joined = before.isdigit() and piece.isalpha()  # 10kW
-        pieces += (rf"[\W_]{{{0 if joined else 1},4}}", re.escape(piece))
-    row = re.compile(rf"(?<![^\W_]){''.join(pieces)}(?![^\W_])")
-    found += [match.span() for match in islice(row.finditer(text), _MAX_OCCURRENCES)]
-    return sorted(set(found))
-
-
-def _inside(char: str) -> bool:
-    """Whether a word goes on with this: letters, digits, and the marks that some scripts write their vowels with."""
-    return char.isalnum() or (not char.isascii() and unicodedata.category(char)[0] == "M")
-
-
-_SIGNED = re.compile(r"^([a-z])(plusplus?|sharp)$")
-
-
-@lru_cache(256)  # the same few words in every note that is shown
-def _written(word: str) -> str:
-    """``C++`` and ``C#`` again, which the index spells out."""
-    match = _SIGNED.match(word)
-    return word if match is None else match[1] + ("#" if match[2] == "sharp" else "++")
 
 
 def _best_window(
@@ -402,11 +324,15 @@ def _first_text(text: str) -> tuple[int, int]:
 def line_starts(text: str) -> list[int]:
     lines = text.split("\n")
     lines.pop()
-    return list(accumulate([len(line) + 1 for line in lines], initial=0))
+    return list(accumulate(map((1).__add__, map(len, lines)), initial=0))
 
 
-def _end_of(starts: Sequence[int], line: int, size: int) -> int:
-    return starts[line + 1] - 1 if line + 1 < len(starts) else size
+def _lines_span(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return where these lines begin and end; the last line for those that there are not."""
+    lines = text.split("\n", last + 1)[: last + 1]
+    first = min(first, len(lines) - 1)
+    begin = sum(map(len, lines[:first])) + first
+    return begin, begin + len("\n".join(lines[first:]))
 
 
 def _word_start(text: str, position: int) -> int:

@@ -357,7 +357,7 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -
         reasons.append(Reason(State.FULL, "nothing in the query is a word that notes could be searched for"))
     reasons += [
         Reason(State.RELAXED, f"{written} is no date, and was left out", "after:2026-03-31")
-        for written in query.no_dates
+        for written in query.invalid_dates
     ]
     if draft.allowed is not None and not draft.allowed:
         reasons += [Reason(State.FULL, why) for why in unmet(query.filters, matching)]

@@ -50,7 +50,7 @@ class Delivery:
         return max(int(PREVIEW_TOKENS * _CHARS), min(PREVIEW_CHARS, int(each * _CHARS)))
 
     def line_tokens(self, hits: int) -> tuple[int, ...]:
-        """What the lines of so many hits may cost: with a budget, the first ones give way to all having theirs."""
+        """Return what each line may cost, in tokens: with a budget, the first ones give way to all having theirs."""
         *first, rest = LINE_TOKENS
         if not self.max_tokens or not hits:
             return LINE_TOKENS

@@ -22,7 +22,7 @@ import msgspec
 
 from vaultrag.errors import StoreCorrupt, StoreError, StoreFull
 from vaultrag.store.integrity import senseless
-from vaultrag.store.shown import shows
+from vaultrag.store.property_match import shows
 
 BUSY_S = 5.0
 

@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from vaultrag.model import NameHit, NameMatch, NoteId
+from vaultrag.notes.titles import without_suffix
 from vaultrag.notes.words import name_key
 from vaultrag.retrieval.note_reference import reference_of, same_form
 
@@ -80,7 +81,8 @@ def exact_headings(connection: apsw.Connection, text: str, seen: Seen) -> list[N
 def named(connection: apsw.Connection, text: str, hidden: frozenset[NoteId]) -> list[NoteId]:
     """Return the notes that a text names best: one where that is unambiguous."""
     hits = exact_names(connection, text, Seen(None, hidden), elsewhere=False)
-    if text.partition("#")[0].lower().endswith(".md"):  # a file is meant, not a title
+    target = text.partition("#")[0]
+    if without_suffix(target) != target:  # a file is meant, not a title
         hits = [hit for hit in hits if hit.match == NameMatch.PATH or hit.kind == "file"]
     best = max((hit.match for hit in hits), default=NameMatch.NONE)
     return sorted({hit.note_id for hit in hits if hit.match == best})

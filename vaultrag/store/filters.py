@@ -14,7 +14,7 @@ import apsw
 from vaultrag.model import Filters, NoteId, PropertyFilter
 from vaultrag.store.connection import rows
 from vaultrag.store.private import listed
-from vaultrag.store.shown import value_key
+from vaultrag.store.property_match import value_key
 
 # What follows the last slash: rtrim takes the name's own letters off the end, which leaves the folder.
 _FILE_NAME = "replace(path_key, rtrim(path_key, replace(path_key, '/', '')), '')"
@@ -96,7 +96,7 @@ def _property(wanted: PropertyFilter) -> tuple[str, list[object]]:
 
 
 def _same(column: str) -> str:
-    """Whether the column shows a key (bound twice). Only links and texts beyond ASCII need Python's slow function."""
+    """The column shows a key (bound twice). Only links and texts beyond ASCII need Python's slow function."""
     text = f"CAST({column} AS TEXT)"
     return f"({text} = ? COLLATE NOCASE OR (({_beyond_ascii(text)} OR instr({text}, '[')) AND shows({text}, ?)))"
 

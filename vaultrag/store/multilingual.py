@@ -21,6 +21,7 @@ from vaultrag.model import REFERENCE, EmbeddedNote, Identity, NoteId, Scale
 from vaultrag.store.connection import Readers, rows, scalar
 from vaultrag.store.matrix import Matrix, quantise
 from vaultrag.store.passages import PassageRow, Passages
+from vaultrag.store.private import listed
 from vaultrag.store.vector_rows import checksum, passage_blobs
 from vaultrag.store.vector_scan import VectorScan
 
@@ -66,12 +67,12 @@ class MultilingualVectors:
 
     @property
     def mostly_foreign(self) -> bool:
-        """Whether most notes are not English."""
+        """Return whether most notes are not English."""
         return self._foreign > MAJORITY * self._read
 
     @property
     def memory_bytes(self) -> int:
-        """What the vectors in memory take."""
+        """Bytes of the vectors in memory."""
         notes, passages = self._notes, self._passages
         return (notes.nbytes if notes is not None else 0) + (passages.nbytes if passages is not None else 0)
 
@@ -89,9 +90,7 @@ class MultilingualVectors:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('multilingual', ?)", (identity.key,))
         with self._lock:
             self._identity, self._notes, self._passages = identity, None, None
-        with self._readers.reading() as connection:
-            sql = "SELECT count(*), coalesce(sum(is_foreign), 0) FROM multilingual"
-            self._read, self._foreign = rows(connection, sql)[0]
+        self._count()
 
     def verify(self, count: int) -> None:
         """Compare some rows with their checksums, the next ones with each call. Those that are damaged are dropped, and
@@ -112,7 +111,14 @@ class MultilingualVectors:
                     "DELETE FROM multilingual WHERE text_hash NOT IN"
                     " (SELECT text_hash FROM vector_notes UNION ALL SELECT text_hash FROM retired)"
                 )
+        if len(found) < count:
+            self._count()
         self._verified = found[-1][0] if len(found) == count else 0
+
+    def _count(self) -> None:
+        with self._readers.reading() as connection:
+            sql = "SELECT count(*), coalesce(sum(is_foreign), 0) FROM multilingual"
+            self._read, self._foreign = rows(connection, sql)[0]
 
     def lacking(self) -> dict[NoteId, str]:
         """Return the notes with a vector whose text the multilingual model has not read, with its hash."""
@@ -212,11 +218,8 @@ class MultilingualVectors:
     def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
         try:
             with self._readers.reading() as connection:
-                found = [
-                    _Row._make(row)
-                    for note_id in note_ids
-                    for row in rows(connection, f"{_OF_NOTES} WHERE n.note_id = ?", (note_id,))
-                ]
+                sql = f"{_OF_NOTES} WHERE n.note_id IN (SELECT value FROM json_each(?))"
+                found = [_Row._make(row) for row in rows(connection, sql, (listed(note_ids),))]
         except StoreError:
             return []
         return [PassageRow(row.note_id, row.lines, row.codes, row.scales) for row in found if row.sound]

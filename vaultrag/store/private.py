@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -29,9 +29,9 @@ def nothing_hidden(connection: apsw.Connection) -> frozenset[NoteId]:
     return frozenset()
 
 
-def listed(hidden: frozenset[NoteId]) -> str:
-    """The ids as SQL takes them: ``id NOT IN (SELECT value FROM json_each(?))``."""
-    return json.dumps(sorted(hidden))
+def listed(note_ids: Iterable[NoteId]) -> str:
+    """The ids as SQL takes them: ``id IN (SELECT value FROM json_each(?))``."""
+    return json.dumps(sorted(note_ids))
 
 
 class PrivateNotes:

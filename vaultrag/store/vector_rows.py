@@ -57,7 +57,7 @@ def identity_in(connection: apsw.Connection, path: Path) -> Identity | None:
 
 
 def stored_scale(connection: apsw.Connection) -> Scale | None:
-    """What the cosines of an open vector file mean; None while that has not been told."""
+    """Return the scale of an open vector file's cosines; None while that has not been told."""
     value = scalar(connection, "SELECT value FROM meta WHERE key = 'scale'")
     return Scale(**json.loads(value)) if value else None
 

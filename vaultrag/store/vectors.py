@@ -180,7 +180,7 @@ class Vectors:
 
     @property
     def memory_bytes(self) -> int:
-        """What the vectors in memory take."""
+        """Bytes of the vectors in memory."""
         return self._notes.nbytes + self._passages.nbytes + self.multilingual.memory_bytes
 
     def passage_count(self) -> int:

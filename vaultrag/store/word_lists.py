@@ -34,7 +34,6 @@ from vaultrag.store.postings import (
     count_visible,
     phrase,
     read_beginning,
-    read_form_names,
     read_forms,
     read_lengths,
     read_ranked,
@@ -63,7 +62,7 @@ _RANKED_KEPT = 1_000_000
 
 
 class Word(NamedTuple):
-    """What a list is kept by: a stem, with all forms of the word; or, with ``prefix``, the beginning of words."""
+    """The key of a list: a stem, with all forms of the word; or, with ``prefix``, the beginning of words."""
 
     text: str
     prefix: bool = False
@@ -205,11 +204,6 @@ class WordLists:
             return None
         lengths = self._lengths_of(look)
         return forms.each[held].scored(lengths) if lengths is not None else None
-
-    def forms(self, words: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return the forms of each word that some note holds."""
-        with self.index.readers.reading() as connection:
-            return {word: frozenset(read_form_names(connection, self.stem(connection, word))) for word in words}
 
     def _row(self, look: Look, clause: Clause, tokens: Sequence[str]) -> Occurrences | None:
         """Return where words stand in a row; None where one of them stands in every other line."""

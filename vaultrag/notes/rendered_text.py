@@ -11,10 +11,12 @@ the cells of a table.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from html import unescape
 
 from vaultrag.notes.cleaning import ATTACHMENT, BASE64, DATA_URI, DRAWING_NOTICE, HTML_NAMES, MIN_BASE64_CHARS
-from vaultrag.notes.lifting import MAX_CODE_SPAN, MAX_TICKS, QUERY_FENCES, closing_fence, run_of
+from vaultrag.notes.inline_markup import ENTITY
+from vaultrag.notes.lifting import CLOSERS, MAX_CODE_SPAN, MAX_TICKS, QUERY_FENCES, closing_fence, run_of
 from vaultrag.notes.markup import (
     AUTOLINK,
     BADGE,
@@ -25,7 +27,6 @@ from vaultrag.notes.markup import (
     CLOSING_HASHES,
     DEFINITION,
     DRAWING_HEADING,
-    ENTITY,
     FENCE,
     FIELD,
     FOOTNOTE,
@@ -52,7 +53,6 @@ _INLINE_TAGS = frozenset(
     var""".split()  # noqa: SIM905 (as in cleaning)
 )
 _HIDING_TAGS = frozenset(("script", "style"))
-_CLOSERS = {"%%": "%%", "<!--": "-->", "<%": "%>"}
 _SPACES = str.maketrans("\u00a0\n\r\t", "    ")
 _SHORT = 100  # openers that a closing mark is looked for among; more is an ornament
 
@@ -75,9 +75,9 @@ class _Renderer:
 
     def __init__(self, source: str, whole: str) -> None:
         self.source = source
-        self.defined = frozenset(NAME.findall(f"\n{whole}")) if "]: " in whole else frozenset()
+        self.whole = whole
         self.edits: list[Edit] = []
-        self.fenced = "```" in source or "~~~" in source
+        self.fenced = ("`" in source and "```" in source) or ("~" in source and "~~~" in source)
         self.openers: list[tuple[int, int, str]] = []  # start, length and sign of a mark that may be closed
         self.unclosed: set[str] = set()
         self.row_end = 0  # of the line that is a row of a table
@@ -87,6 +87,11 @@ class _Renderer:
             "[": self._link, "!": self._link, "(": self._hidden_key, "\\": self._escape, "<": self._angle,
             "&": self._entity, "%": self._comment, "^": self._block_id, "|": self._bar, ":": self._key,
         }  # fmt: skip
+
+    @cached_property
+    def defined(self) -> frozenset[str]:
+        """The names that links by name lead by; looked for where there is such a link."""
+        return frozenset(NAME.findall(f"\n{self.whole}")) if "]:" in self.whole else frozenset()
 
     def run(self) -> list[Edit]:
         """Return the edits in order, of the body without the line end before it."""
@@ -364,12 +369,12 @@ class _Renderer:
 
     def _comment(self, start: int, end: int) -> int:
         mark = self.source[start:end]
-        close = -1 if mark in self.unclosed else self.source.find(_CLOSERS[mark], end)
+        close = -1 if mark in self.unclosed else self.source.find(CLOSERS[mark], end)
         if close < 0:
             self.unclosed.add(mark)  # or a page of "<!--" would look for the end once for each
             return end
-        self._cut(start, close + len(_CLOSERS[mark]))
-        return close + len(_CLOSERS[mark])
+        self._cut(start, close + len(CLOSERS[mark]))
+        return close + len(CLOSERS[mark])
 
     def _angle(self, start: int, end: int) -> int:
         source = self.source

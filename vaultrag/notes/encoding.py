@@ -28,7 +28,7 @@ _FEW_NULS, _MANY_NULS = 0.05, 0.4
 
 
 def has_utf16_mark(data: bytes) -> bool:
-    """Whether the bytes begin with UTF-16's byte-order mark."""
+    """Return whether the bytes begin with UTF-16's byte-order mark."""
     return data[:2] in _MARKS
 
 
@@ -99,7 +99,7 @@ def _detected(sample: bytes) -> str | None:
 
 
 def _reads(text: str) -> bool:
-    """Whether the signs beyond ASCII stand within words, or are words: not strewn among others."""
+    """Return whether the signs beyond ASCII stand within words, or are words: not strewn among others."""
     padded = f" {text} "
     letters = [place for place in range(1, len(padded) - 1) if padded[place] > "\x7f" and padded[place].isalpha()]
     joined = sum(padded[place - 1].isalpha() or padded[place + 1].isalpha() for place in letters)

@@ -13,7 +13,7 @@ def value_key(value: str) -> str:
 
 
 def shows(value: str, key: str) -> bool:
-    """Whether a value, or a link in it by its text, its target or its target's name, is what a key stands for."""
+    """Return whether a key stands for a value, or for a link in it by its text, its target or its target's name."""
     if value_key(value) == key:
         return True
     return any(

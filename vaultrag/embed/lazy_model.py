@@ -38,12 +38,12 @@ class LazyModel(Generic[Model]):
 
     @property
     def loaded(self) -> bool:
-        """Whether the model is in memory."""
+        """Return whether the model is in memory."""
         return self._model is not None
 
     @property
     def closed(self) -> bool:
-        """Whether it has been closed for good."""
+        """Return whether it has been closed for good."""
         return self._closed.is_set()
 
     @contextmanager

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vaultrag.notes.rendering import rendered
-from vaultrag.notes.stretches import around
+from vaultrag.notes.excerpt import around
+from vaultrag.notes.rendered_text import rendered
 
 SHOWN = [
     ("un**believ**able", "unbelievable"),
