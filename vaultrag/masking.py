@@ -17,8 +17,8 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TypeAlias
 
-from vaultrag.notes.invisible import without_invisible
 from vaultrag.secret_rules import COMMANDS, KEY_WORDS, NO_SECRETS, PASSWORD_WORDS, TOKENS
+from vaultrag.text.invisible import without_invisible
 
 _PASSWORD, _KEY = "|".join(PASSWORD_WORDS), "|".join(KEY_WORDS)
 

@@ -34,17 +34,7 @@ export interface Brief {
   type: string;
   tags: string[];
   mtime_ns: number;
-  standing: Standing | null;
-}
-
-/** A note whose `when` fits what is being done. `cut`: lines of the note that are not in `text`. */
-export interface Called {
-  path: string;
-  title: string;
-  text: string;
-  why: string;
-  cut: number;
-  standing: Standing | null;
+  standing: Validity | null;
 }
 
 /** Takes back a call, which is answered all the same: `Cancelled`, or its result if that was quicker. */
@@ -82,6 +72,21 @@ export interface DaemonStatus {
   embedder: EmbedderStatus;
   vaults: VaultStatus[];
   build: string;
+}
+
+/** What is known of one path. */
+export interface Diagnosis {
+  path: string;
+  vault: string;
+  standing: 'absent' | 'excluded' | 'gone' | 'indexed' | 'outside' | 'skipped' | 'stale' | 'unreadable' | 'waiting';
+  why: string;
+  hint: string;
+  kept_from_agents: string;
+  saved_ns: number;
+  meaning: string;
+  covered: number | null;
+  passages: LineRange[];
+  near: string[];
 }
 
 /** The answer of a method that has nothing to say. */
@@ -139,7 +144,7 @@ export interface ExplainedHit {
   found: boolean;
   verdict: string;
   evidence: Evidence[];
-  standing: Standing | null;
+  standing: Validity | null;
 }
 
 /** One thing that a query looks for. */
@@ -217,7 +222,7 @@ export interface Hit {
   evidence: Evidence[];
   line: string;
   text: string;
-  standing: Standing | null;
+  standing: Validity | null;
   tier: 'partial' | 'strong' | 'weak';
   places: Place[];
   title_spans: Span[];
@@ -238,7 +243,7 @@ export interface InNote {
   end_line: number;
   reasons: Reason[];
   elapsed_ms: number;
-  standing: Standing | null;
+  standing: Validity | null;
   index: IndexInfo;
 }
 
@@ -260,7 +265,7 @@ export interface IndexInfo {
 }
 
 /** Lines of a file, from 1, both inclusive. */
-export interface Lines {
+export interface LineRange {
   first: number;
   last: number;
 }
@@ -291,7 +296,7 @@ export interface NoteView {
   shape: 'compact' | 'full' | 'preview';
   tokens: number;
   cut: number;
-  standing: Standing | null;
+  standing: Validity | null;
 }
 
 /** Notes that were read anew or are gone. `more`: there were others; ask again for what is shown. */
@@ -361,7 +366,7 @@ export interface Rule {
   text: string;
   created: string;
   tokens: number;
-  standing: Standing | null;
+  standing: Validity | null;
 }
 
 /** Every rule, in the order in which they were made. The same bytes as long as no rule changes. */
@@ -408,14 +413,6 @@ export interface Span {
   end: number;
 }
 
-/** Why a note no longer holds, or not yet. A note that simply holds has none. */
-export interface Standing {
-  state: 'expired' | 'invalidated' | 'superseded' | 'upcoming';
-  by: string[];
-  since: string;
-  through: string;
-}
-
 /** What kind of answer this is, worst first in `Answer.state` when several hold. */
 export type State = 'full' | 'indexing' | 'keyword_only' | 'model_mismatch' | 'partial' | 'relaxed';
 
@@ -453,11 +450,21 @@ export interface Tags {
 
 /** The notes that an action calls for and that this session has not had yet. */
 export interface Triggered {
-  notes: Called[];
+  notes: TriggeredRule[];
   tokens: number;
   cut: number;
   problems: string[];
   reasons: Reason[];
+}
+
+/** A note whose `when` fits what is being done. `cut`: lines of the note that are not in `text`. */
+export interface TriggeredRule {
+  path: string;
+  title: string;
+  text: string;
+  why: string;
+  cut: number;
+  standing: Validity | null;
 }
 
 export interface Triggers {
@@ -467,6 +474,14 @@ export interface Triggers {
   session?: string;
   max_tokens?: number | null;
   vault?: string;
+}
+
+/** Why a note no longer holds, or not yet. A note that simply holds has none. */
+export interface Validity {
+  state: 'expired' | 'invalidated' | 'superseded' | 'upcoming';
+  by: string[];
+  since: string;
+  through: string;
 }
 
 /** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. `multilingual_pending`: notes that have their vector, and that questions in other languages than English do not find by meaning yet. */
@@ -512,21 +527,6 @@ export interface Welcome {
   identity: string;
 }
 
-/** What is known of one path. */
-export interface Whereabouts {
-  path: string;
-  vault: string;
-  standing: 'absent' | 'excluded' | 'gone' | 'indexed' | 'outside' | 'skipped' | 'stale' | 'unreadable' | 'waiting';
-  why: string;
-  hint: string;
-  kept_from_agents: string;
-  saved_ns: number;
-  meaning: string;
-  covered: number | null;
-  passages: Lines[];
-  near: string[];
-}
-
 export interface Why {
   path: string;
   vault?: string;
@@ -537,7 +537,7 @@ export interface Methods {
   hello: { params: Hello; result: Welcome };
   search: { params: Search; result: Answer };
   explain: { params: Explain; result: Explanation };
-  why: { params: Why; result: Whereabouts };
+  why: { params: Why; result: Diagnosis };
   related: { params: Related; result: Answer };
   get: { params: Get; result: NoteView };
   rules: { params: RulesParams; result: Rules };

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import REFERENCE, EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Scale
+from vaultrag.domain import REFERENCE, EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Scale
 
 Vector = NDArray[np.float32]
 

@@ -18,7 +18,7 @@ import sqlite_vec
 from tests.bench.hashing import MAX_PASSAGES, HashVectors
 from tests.bench.statistics import best_of
 from tests.bench.vaults import body
-from vaultrag.model import EmbeddedNote, NoteText
+from vaultrag.domain import EmbeddedNote, NoteText
 
 LIMIT = 10
 """Results that everybody is asked for."""

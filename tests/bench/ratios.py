@@ -19,9 +19,9 @@ from tests.bench.clients import Asked
 from tests.bench.plain import LIMIT, Plain
 from tests.bench.queries import PLAIN_KINDS, some
 from tests.bench.serve import HashOnly
+from vaultrag.app import VaultService
 from vaultrag.config import Places, Settings
 from vaultrag.daemon.vaults import open_vault
-from vaultrag.service import VaultService
 
 __all__ = ["LIMIT", "Ratio", "compare", "opened", "queries", "searching", "searching_plain"]
 

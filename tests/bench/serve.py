@@ -7,13 +7,13 @@ from pathlib import Path
 
 from tests.bench.hashing import HashVectors
 from vaultrag.config import Places, Settings, load
-from vaultrag.daemon.run import Daemon
-from vaultrag.daemon.vaults import Embedders
-from vaultrag.model import Identity
-from vaultrag.ports import Embedder
+from vaultrag.daemon.process import Daemon
+from vaultrag.daemon.vaults import EmbedderPool
+from vaultrag.domain import Identity
+from vaultrag.protocols import Embedder
 
 
-class HashOnly(Embedders):
+class HashOnly(EmbedderPool):
     """Whatever the index records, its vectors are hashed words."""
 
     def __init__(self, settings: Settings, dimension: int) -> None:

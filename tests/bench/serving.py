@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tests.bench.machine import ROOT, cpu_s
 from vaultrag.config import Places
+from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import VaultragError
-from vaultrag.model import DaemonStatus, VaultStatus
 from vaultrag.rpc.client import Client
 
 POLL_S, MOST_S = 0.01, 0.1

@@ -16,7 +16,7 @@ from tests.bench.queries import KINDS, some
 from tests.bench.rows import Report, Row, rows_of
 from tests.bench.stage import SUBJECTS
 from tests.bench.statistics import exponent, last_exponent, quantiles
-from vaultrag.model import EmbeddedNote, NoteText
+from vaultrag.domain import EmbeddedNote, NoteText
 
 
 def test_quantiles() -> None:

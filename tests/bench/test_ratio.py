@@ -8,7 +8,7 @@ import pytest
 
 from tests.bench import ratios, vaults
 from tests.bench.plain import Plain
-from vaultrag.service import VaultService
+from vaultrag.app import VaultService
 
 NOTES = 800
 DIMENSION = 384

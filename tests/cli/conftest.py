@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from vaultrag.config import Places
-from vaultrag.rpc.finding import alive
+from vaultrag.rpc.discovery import alive
 
 NOTES = {
     "Pumps/Seal replacement.md": (

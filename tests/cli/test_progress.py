@@ -10,8 +10,8 @@ import pytest
 from vaultrag.cli import progress
 from vaultrag.cli.progress import Goal, wait
 from vaultrag.cli.render.stages import stage_of
+from vaultrag.domain import DaemonStatus, EmbedderStatus, VaultStatus
 from vaultrag.errors import VaultUnknown
-from vaultrag.model import DaemonStatus, EmbedderStatus, VaultStatus
 
 READY = EmbedderStatus("builtin", "model", "ready")
 STARTING = EmbedderStatus("", "", "starting")

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from vaultrag.cli.render.status import status_blocks, summary, vault_line, vault_lines
-from vaultrag.model import DaemonStatus, EmbedderStatus, NotePath, Skipped, VaultStatus
+from vaultrag.domain import DaemonStatus, EmbedderStatus, NotePath, Skipped, VaultStatus
 
 BUILTIN = EmbedderStatus("builtin", "small-model", "ready")
 DOWN = EmbedderStatus("ollama", "nomic-embed-text", "down", "Ollama does not answer", "ollama serve")

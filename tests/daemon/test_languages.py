@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.daemons import Home, RunningDaemon, daemon_home
-from vaultrag.model import Answer
+from vaultrag.domain import Answer
 
 pytestmark = [pytest.mark.slow, pytest.mark.model, pytest.mark.timeout(240)]
 

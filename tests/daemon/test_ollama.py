@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.daemons import Home, OllamaProcess, RunningDaemon, daemon_home, ollama_process
-from vaultrag.model import Answer
+from vaultrag.domain import Answer
 
 TEXTS = {
     "Pump.md": "The seal of the pump leaks when the water is cold.\n",

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemons import REPOSITORY, Home, RunningDaemon, daemon_home, until
-from vaultrag.model import Hit, Place
-from vaultrag.notes import file_text, read_body
-from vaultrag.notes.rendered_text import rendered
-from vaultrag.notes.words import unspaced
-from vaultrag.retrieval.normalize import folded
+from vaultrag.domain import Hit, Place
+from vaultrag.markdown import file_text, read_body
+from vaultrag.markdown.rendered_text import rendered
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
-from vaultrag.retrieval.stop_words import STOP_WORDS
+from vaultrag.text.normalize import folded
+from vaultrag.text.stop_words import STOP_WORDS
+from vaultrag.text.tokenize import unspaced
 
 MARKUP = re.compile(
     r"\*\*\w|\w\*\*|\[\[[^\]]+\]\]|\]\(\S|\| ?-{3}|^> |\[![a-z]+\]|</?(?:div|span|br|img|p)\b|compressed-json|%%|<%|%>|"

@@ -16,7 +16,7 @@ from tests.support.daemons import Home, OllamaProcess, Raw, RunningDaemon, daemo
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, InvalidRequest
 from vaultrag.rpc.client import Client, discover
-from vaultrag.rpc.finding import Address, open_socket
+from vaultrag.rpc.discovery import Address, open_socket
 
 STOP_S = 8.0
 """A daemon that was told to stop has ended by then, whatever it was doing."""

@@ -9,7 +9,7 @@ import pytest
 from tests.support.daemons import Raw, daemon_home
 from vaultrag.daemon.sessions import SESSIONS, SessionMemory
 from vaultrag.daemon.vaults import write_atomically
-from vaultrag.model import NotePath
+from vaultrag.domain import NotePath
 
 A, B = NotePath("A.md"), NotePath("B.md")
 

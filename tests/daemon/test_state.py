@@ -14,8 +14,8 @@ import pytest
 
 from tests.fault.test_disk import fill_up, small_disk
 from tests.support.daemons import REPOSITORY, Home, OllamaProcess, RunningDaemon, daemon_home, ollama_process, until
+from vaultrag.domain import Answer
 from vaultrag.errors import VaultRefused
-from vaultrag.model import Answer
 from vaultrag.rpc.client import Client
 
 

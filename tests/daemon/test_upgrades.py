@@ -8,10 +8,10 @@ import pytest
 from tests import data
 from tests.support.daemons import Home, OllamaProcess, until
 from vaultrag import errors
-from vaultrag.store.connection import connect
-from vaultrag.store.files import NOTES_FILE, VECTORS_FILE
-from vaultrag.store.schema import NOTE_STEPS
-from vaultrag.store.vectors import stored_identity
+from vaultrag.storage.folder import NOTES_FILE, VECTORS_FILE
+from vaultrag.storage.schema import NOTE_STEPS
+from vaultrag.storage.sqlite import connect
+from vaultrag.storage.vectors.vector_store import stored_identity
 
 
 @pytest.mark.parametrize("name", data.earlier())

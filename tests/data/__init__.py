@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.support.daemons import Home
 from vaultrag.config import vault_id
-from vaultrag.store.files import NOTES_FILE, VECTORS_FILE
+from vaultrag.storage.folder import NOTES_FILE, VECTORS_FILE
 
 HERE = Path(__file__).parent
 FILES = (NOTES_FILE, VECTORS_FILE)

@@ -1,7 +1,7 @@
 """What notes become, as one number: names, tags, links, texts and every word of the sample vault.
 
 ``python -m tests.data.reading`` writes it into ``reading.json``: after a change of the sample vault, and after one of
-what is made of notes, which raises ``store.schema.READING`` as well.
+what is made of notes, which raises ``storage.schema.READING`` as well.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from tests.support.daemons import REPOSITORY
 from tests.support.stores import parsed
-from vaultrag.store.connection import rows
-from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.note_values import values_of
-from vaultrag.store.schema import READING
+from vaultrag.storage.notes.note_index import NoteIndex
+from vaultrag.storage.notes.note_values import values_of
+from vaultrag.storage.schema import READING
+from vaultrag.storage.sqlite import rows
 
 FILE = Path(__file__).with_name("reading.json")
 VAULT = REPOSITORY / "sample-vault"

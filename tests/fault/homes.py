@@ -10,8 +10,8 @@ from typing import Any
 from tests.fault.ledger import Entry
 from tests.fault.truth import Truth, whole
 from tests.support.daemons import Home, RunningDaemon
+from vaultrag.domain import VaultStatus
 from vaultrag.errors import StoreError
-from vaultrag.model import VaultStatus
 
 VICTIM = "tests.fault.victim"
 

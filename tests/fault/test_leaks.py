@@ -19,13 +19,13 @@ from tests.fault.ledger import Ledger, times
 from tests.fault.truth import fill, first_word, text_of
 from tests.support.daemons import Home, until
 from tests.support.embedders import HashEmbedder
+from vaultrag.app import VaultService
 from vaultrag.config import parse
 from vaultrag.daemon import vaults as composition
-from vaultrag.daemon.run import Daemon
-from vaultrag.daemon.vaults import Embedders, open_vault
-from vaultrag.model import Identity
+from vaultrag.daemon.process import Daemon
+from vaultrag.daemon.vaults import EmbedderPool, open_vault
+from vaultrag.domain import Identity
 from vaultrag.rpc.client import Client
-from vaultrag.service import VaultService
 
 descriptors = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted in /proc")
 
@@ -51,7 +51,7 @@ class Held:
         return cls(frozenset(thread.name for thread in threading.enumerate()), tuple(kinds))
 
 
-class HashEmbedders(Embedders):
+class HashEmbedders(EmbedderPool):
     """An embedder without a model for every vault."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from tests.fault.homes import made_good, unharmed
 from tests.fault.ledger import Ledger, times
 from tests.fault.truth import Texts, Truth, fill, first_word, hash_of, sent_whole, stored, text_of, whole
 from tests.support.daemons import Home, OllamaProcess, RunningDaemon
-from vaultrag.model import Answer
+from vaultrag.domain import Answer
 
 # -- one bad note, and the whole server ------------------------------------------------------------------------------
 

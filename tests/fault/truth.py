@@ -18,8 +18,8 @@ import apsw
 import sqlite_vec
 
 from tests.support.daemons import Home, RunningDaemon
-from vaultrag.model import Identity, NotePath, VaultStatus
-from vaultrag.notes import parse_note
+from vaultrag.domain import Identity, NotePath, VaultStatus
+from vaultrag.markdown import parse_note
 
 NOTES = "hybrid-fts.db"
 VECTORS = "obsidian_notes.db"

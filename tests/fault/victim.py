@@ -47,7 +47,7 @@ def main() -> None:
         time.time = lambda: start - 86_400 * (time.monotonic() - started)
         time.time_ns = lambda: int(time.time() * 1e9)
     if "proc" in curse:
-        from vaultrag.watch import limits
+        from vaultrag.watcher import limits
 
         for judge in (limits.obstacle, limits.exhausted):
             judge.__defaults__ = (Path(curse["proc"]),)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from vaultrag.domain import NotePath
 from vaultrag.errors import InvalidParams, InvalidRequest, MessageTooLarge, VaultragError
-from vaultrag.model import NotePath
-from vaultrag.notes import parse_note, read_body
-from vaultrag.notes.frontmatter import split
-from vaultrag.notes.private import PrivateRules
-from vaultrag.notes.windows import windows
+from vaultrag.markdown import parse_note, read_body
+from vaultrag.markdown.chunking import windows
+from vaultrag.markdown.frontmatter import split
+from vaultrag.markdown.private_flag import PrivateRules
 from vaultrag.retrieval.clauses import clauses_of
 from vaultrag.retrieval.query_parser import MAX_TERMS, parse_query
 from vaultrag.rpc.methods import METHODS, convert

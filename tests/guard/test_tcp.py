@@ -18,7 +18,7 @@ from tests.support.daemons import RunningDaemon, daemon_home
 from vaultrag import errors
 from vaultrag.rpc import connection
 from vaultrag.rpc.client import AsyncClient, Client, discover
-from vaultrag.rpc.finding import Address
+from vaultrag.rpc.discovery import Address
 
 
 @pytest.fixture(scope="module")

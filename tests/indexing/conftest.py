@@ -10,12 +10,12 @@ import pytest
 
 from tests.support.embedders import HashEmbedder
 from tests.support.readers import MemoryVault
-from vaultrag.indexing.embedding import Embedding
-from vaultrag.indexing.meaning import Meaning
-from vaultrag.indexing.worker import IndexWorker
-from vaultrag.model import Identity, NoteId, NotePath
-from vaultrag.ports import Embedder, NoteIndex, VaultReader
-from vaultrag.store.files import StoreFolder
+from vaultrag.domain import Identity, NoteId, NotePath
+from vaultrag.indexing.embed_worker import EmbedWorker
+from vaultrag.indexing.index_worker import IndexWorker
+from vaultrag.indexing.vector_lifecycle import VectorLifecycle
+from vaultrag.protocols import Embedder, NoteIndex, VaultReader
+from vaultrag.storage.folder import StoreFolder
 
 WAIT_S = 20.0
 
@@ -52,8 +52,8 @@ class House:
         self.chosen: list[Identity | None] = []
         self.shelf = StoreFolder(folder)
         self.index: NoteIndex = self.shelf.open_notes()
-        self.meaning = Meaning(self.shelf, self._choose)
-        self.embedding = Embedding(self.reader, self.index, self.meaning, self.clock)
+        self.meaning = VectorLifecycle(self.shelf, self._choose)
+        self.embedding = EmbedWorker(self.reader, self.index, self.meaning, self.clock)
         self.worker = IndexWorker(self.reader, self.index, self.embedding, self.clock, reconcile_s=reconcile_s)
         self.embedding.changed = self.worker.notice
         self.embedding.words_first = lambda: self.worker.reading_many

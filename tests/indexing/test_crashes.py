@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.indexing.conftest import Build, House
-from vaultrag.indexing import apply, awaiting
-from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.vectors import Vectors
+from vaultrag.indexing import applier, embed_queue
+from vaultrag.storage.notes.note_index import NoteIndex
+from vaultrag.storage.vectors.vector_store import Vectors
 
 BEFORE = 12
 
@@ -66,8 +66,8 @@ def _start_on_each(house: House, copies: list[Path], build: Build, new_texts: in
 
 def test_new_and_edited(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build) -> None:
     """Killed anywhere while new and edited notes come in: only texts without a stored vector are embedded."""
-    monkeypatch.setattr(apply, "BATCH", 2)
-    monkeypatch.setattr(awaiting, "BATCH_NOTES", 2)
+    monkeypatch.setattr(applier, "BATCH", 2)
+    monkeypatch.setattr(embed_queue, "BATCH_NOTES", 2)
     house.vault.write("new1.md", "brand new one")
     house.vault.write("new2.md", "brand new two")
     house.vault.write("3.md", "edited")
@@ -105,7 +105,7 @@ def test_deleted_and_back(house: House, tmp_path: Path, monkeypatch: pytest.Monk
 def test_moved(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build) -> None:
     """Killed anywhere while notes move: ids and vectors go along, with no model call."""
     ids = house.ids()
-    monkeypatch.setattr(apply, "BATCH", 2)
+    monkeypatch.setattr(applier, "BATCH", 2)
     for n in range(5):
         house.vault.move(f"{n}.md", f"sub/{n}.md")
     with monkeypatch.context() as patch:
@@ -118,8 +118,8 @@ def test_moved(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bu
 def test_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build) -> None:
     """Killed anywhere in the first run: what has a vector keeps it."""
     house = build("first")
-    monkeypatch.setattr(apply, "BATCH", 4)
-    monkeypatch.setattr(awaiting, "BATCH_NOTES", 4)
+    monkeypatch.setattr(applier, "BATCH", 4)
+    monkeypatch.setattr(embed_queue, "BATCH_NOTES", 4)
     for n in range(8):
         house.vault.write(f"{n}.md", f"note number {n}")
     with monkeypatch.context() as patch:
@@ -130,7 +130,7 @@ def test_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build
 
 def test_change_over(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: Build) -> None:
     """Killed anywhere while another model's vectors are made: these are taken up, and the old ones not lost."""
-    monkeypatch.setattr(awaiting, "BATCH_NOTES", 4)
+    monkeypatch.setattr(embed_queue, "BATCH_NOTES", 4)
     house.hash.digest = "ffff00000000"
     with monkeypatch.context() as patch:
         copies = _copies(house, tmp_path, patch)

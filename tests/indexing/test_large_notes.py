@@ -9,10 +9,10 @@ import pytest
 
 from tests.indexing.conftest import Build, House
 from tests.support.stores import found
-from vaultrag.indexing import apply, large_notes
-from vaultrag.model import Note, NoteId, NotePath, NoteValues
-from vaultrag.notes import parse_note
-from vaultrag.store import note_writing
+from vaultrag.domain import Note, NoteId, NotePath, NoteValues
+from vaultrag.indexing import applier, large_notes
+from vaultrag.markdown import parse_note
+from vaultrag.storage.notes import note_writer
 
 LARGE = 2_000
 
@@ -29,7 +29,7 @@ class Held:
         self.begun = threading.Event()
         self.go_on = threading.Event()
         self.order: list[str] = []
-        monkeypatch.setattr(apply, "parse_note", self._parse)
+        monkeypatch.setattr(applier, "parse_note", self._parse)
 
     def _parse(self, path: NotePath, data: bytes) -> Note:
         if len(data) >= LARGE:
@@ -140,14 +140,14 @@ def test_the_segments_of_a_large_note_are_merged_later(
     build: Build, held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The write of a large note merges nothing; that is done in small steps behind it."""
-    monkeypatch.setattr(note_writing, "LARGE_CHARS", LARGE)
+    monkeypatch.setattr(note_writer, "LARGE_CHARS", LARGE)
     house = build()
-    untidy: list[bool] = []
+    needs_merge: list[bool] = []
     upsert = house.index.upsert
 
     def noted(notes: Iterable[NoteValues]) -> list[NoteId]:
         ids = upsert(notes)
-        untidy.append(note_writing.untidy(house.index._writer))  # type: ignore[attr-defined]
+        needs_merge.append(note_writer.needs_merge(house.index._writer))  # type: ignore[attr-defined]
         return ids
 
     monkeypatch.setattr(house.index, "upsert", noted)
@@ -155,5 +155,5 @@ def test_the_segments_of_a_large_note_are_merged_later(
     house.vault.write("small.md", "mouse")
     house.vault.write("large.md", text("elephant"))
     house.start().settle()
-    assert untidy == [False, True]
-    house.until(lambda: not note_writing.untidy(house.index._writer), "merged")  # type: ignore[attr-defined]
+    assert needs_merge == [False, True]
+    house.until(lambda: not note_writer.needs_merge(house.index._writer), "merged")  # type: ignore[attr-defined]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.indexing.conftest import Build, House
 from tests.support.embedders import HashEmbedder, TwoModelHashEmbedder
+from vaultrag.domain import Scale
 from vaultrag.errors import ModelBroken
-from vaultrag.indexing.view import MeaningView
-from vaultrag.model import Scale
+from vaultrag.indexing.vector_state import VectorState
 
 GERMAN = "# Pumpe\n\nDie Dichtung der Pumpe ist undicht und muss gewechselt werden.\n"
 ENGLISH = "# Seal\n\nThe seal of the pump leaks and has to be changed.\n"
@@ -98,7 +98,7 @@ def test_without_vectors_of_the_second_the_first_speaks(build: Build) -> None:
     """While the second model has read nothing, a German query is compared by the first, and said not to be read."""
     embedder = TwoModelHashEmbedder()
     house = _house(build, HashEmbedder(), Deutsch=GERMAN).start().settle()
-    view = MeaningView("ready", house.meaning.view.vectors, embedder)
+    view = VectorState("ready", house.meaning.view.vectors, embedder)
     compared = view.compare(view.embed("Wie wird die Dichtung gewechselt?"))
     assert not compared.multilingual
     assert compared.scan.notes(1)

@@ -14,15 +14,15 @@ from tests.indexing.conftest import Build, House
 from tests.support.embedders import HashEmbedder
 from tests.support.stores import found
 from vaultrag.config import NoteSettings
+from vaultrag.domain import EmbeddedNote, EmbedProblem, NoteId, NotePath, NoteText, ReadResult
 from vaultrag.errors import EmbedderUnavailable, StoreFull
-from vaultrag.indexing import apply
-from vaultrag.indexing import embedding as embedding_module
-from vaultrag.indexing import worker as module
-from vaultrag.indexing.apply import BATCH
-from vaultrag.indexing.embedding import WORDS_FIRST_S
-from vaultrag.model import EmbeddedNote, EmbedProblem, NoteId, NotePath, NoteText, ReadResult
-from vaultrag.store import note_writing
-from vaultrag.watch.reader import DiskReader
+from vaultrag.indexing import applier
+from vaultrag.indexing import embed_worker as embedding_module
+from vaultrag.indexing import index_worker as module
+from vaultrag.indexing.applier import BATCH
+from vaultrag.indexing.embed_worker import WORDS_FIRST_S
+from vaultrag.storage.notes import note_writer
+from vaultrag.watcher.reader import DiskReader
 
 
 def _fill(house: House, count: int = 40) -> House:
@@ -67,18 +67,18 @@ def test_words_before_vectors(build: Build, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_many_new_notes_are_put_in_order(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """What many notes have left behind is put in order before the thread rests."""
-    monkeypatch.setattr(note_writing, "LARGE", 4)
-    monkeypatch.setattr(apply, "BATCH", 4)
-    monkeypatch.setattr(note_writing, "TIDY_PAGES", 1)
+    monkeypatch.setattr(note_writer, "LARGE", 4)
+    monkeypatch.setattr(applier, "BATCH", 4)
+    monkeypatch.setattr(note_writer, "TIDY_PAGES", 1)
     house = build()
     done: list[bool] = []
-    tidy = house.index.tidy
+    merge_segments = house.index.merge_segments
 
     def noted() -> bool:
-        done.append(tidy())
+        done.append(merge_segments())
         return done[-1]
 
-    monkeypatch.setattr(house.index, "tidy", noted)
+    monkeypatch.setattr(house.index, "merge_segments", noted)
     _fill(house).start().settle()
     assert done[:1] == [True]
     assert done[-1:] == [False]

@@ -19,11 +19,11 @@ from mcp.client.client import Client
 from tests.cli.conftest import command, vault
 from tests.guard.conftest import model, twins  # two vaults that differ in their private notes only
 from tests.support.daemons import REPOSITORY, Home, RunningDaemon, daemon_home
-from vaultrag.mcp.link import Link, Wish
+from vaultrag.domain import Capacity
 from vaultrag.mcp.run import guidance
-from vaultrag.mcp.serving import server
+from vaultrag.mcp.server import server
+from vaultrag.mcp.session import Session, SubscriptionWish
 from vaultrag.mcp.tools import TOOLS, Desk
-from vaultrag.model import Capacity
 
 __all__ = ["command", "model", "twins", "vault"]
 
@@ -61,7 +61,7 @@ class Agents:
     @asynccontextmanager
     async def client(self, mode: str = "legacy") -> AsyncIterator[Client]:
         """The SDK's client, in this process."""
-        desk = Desk(Link(Wish(self.home.places, str(self.home.vault), start=False)), self.capacity)
+        desk = Desk(Session(SubscriptionWish(self.home.places, str(self.home.vault), start=False)), self.capacity)
         try:
             async with Client(server(desk, await guidance(desk)), mode=mode) as client:
                 yield client

@@ -12,7 +12,7 @@ import pytest
 
 from tests.mcp.conftest import Agents
 from tests.support.daemons import REPOSITORY, daemon_home
-from vaultrag.mcp.guidance import USE
+from vaultrag.mcp.instructions import USE
 from vaultrag.mcp.tools import TOOLS
 
 QUERIES = [

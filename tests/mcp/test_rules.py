@@ -10,7 +10,7 @@ from mcp.client.client import Client
 
 from tests.mcp.conftest import NOTES, Agents, Piped
 from tests.support.daemons import Home, RunningDaemon, daemon_home, until
-from vaultrag.mcp.guidance import USE
+from vaultrag.mcp.instructions import USE
 
 RULES = ["Rules/Two greases.md", "Rules/Night pump.md"]
 """In the order in which they were made."""

@@ -13,7 +13,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.mcp.conftest import NOTES, Agents, Piped
 from tests.support.daemons import REPOSITORY, Home, RunningDaemon, daemon_home, until
-from vaultrag.rpc.finding import alive
+from vaultrag.rpc.discovery import alive
 
 PRINTS = """
 import atexit, os, subprocess, sys
@@ -25,14 +25,14 @@ def shout(where):
     subprocess.run(["echo", "stray child,", where])
 
 atexit.register(shout, "at the end")
-import vaultrag.mcp.link, vaultrag.mcp.run
-ask = vaultrag.mcp.link.Link.ask
+import vaultrag.mcp.session, vaultrag.mcp.run
+ask = vaultrag.mcp.session.Session.ask
 
 async def loud(self, question):
     shout("in a library")
     return await ask(self, question)
 
-vaultrag.mcp.link.Link.ask = loud
+vaultrag.mcp.session.Session.ask = loud
 
 class Loud:
     def find_spec(self, name, path=None, target=None):

@@ -10,7 +10,7 @@ from tests.cli.conftest import Command
 from tests.mcp.conftest import Agents
 from tests.support.daemons import daemon_home
 from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
-from vaultrag.mcp import texts
+from vaultrag.mcp import text_answers
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(120)]
 
@@ -46,7 +46,7 @@ def test_what_is_near_is_offered_apart_from_what_was_found(agents: Agents) -> No
     assert not answer["abstain"]
     assert 1 <= len(answer["nearest"]) <= 3
     assert all(near["line"] in NOTES[near["path"]] for near in answer["nearest"])
-    assert texts.NOTHING_ELSE in result.content[0].text
+    assert text_answers.NOTHING_ELSE in result.content[0].text
 
 
 def test_nothing_close_is_an_abstention_with_what_is_nearest(agents: Agents) -> None:
@@ -56,7 +56,7 @@ def test_nothing_close_is_an_abstention_with_what_is_nearest(agents: Agents) -> 
     assert answer["abstain"]
     assert not answer["notes"]
     assert 1 <= len(answer["nearest"]) <= 3
-    assert result.content[0].text.startswith(texts.NOTHING_CLOSE)
+    assert result.content[0].text.startswith(text_answers.NOTHING_CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_nothing_close_is_an_abstention_with_what_is_nearest(agents: Agents) -> 
 def test_the_vault_is_not_said_not_to_know(agents: Agents, arguments: dict[str, object], remark: str) -> None:
     """Where a budget, an empty query or a filter left nothing, that is said, and the filter is named."""
     result = agents.call("search_notes", **arguments)
-    assert texts.NOTHING not in result.content[0].text
+    assert text_answers.NOTHING not in result.content[0].text
     assert any(remark in said for said in result.structured_content["remarks"]), result.structured_content
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 from urllib.parse import unquote
@@ -90,3 +91,14 @@ def test_tests_that_are_named_exist() -> None:
         text = (page.parent / target).read_text("utf-8")
         for name in re.findall(r"test_\w+", names):
             assert f"def {name}(" in text, f"{name} is not in {target}"
+
+
+def test_the_glossary_names_code() -> None:
+    """Every name in the glossary is in the module that the glossary says."""
+    text = (ROOT / "vaultrag" / "README.md").read_text("utf-8")
+    glossary = text.partition("## Glossary")[2].partition("\n## ")[0]
+    names = [name for line in glossary.splitlines() for name in re.findall(r"`([\w.]+)`", line.rpartition(" | ")[2])]
+    assert len(names) > 20
+    for name in names:
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(f"vaultrag.{module}"), attribute), name

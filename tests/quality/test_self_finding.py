@@ -10,10 +10,10 @@ import pytest
 from tests.quality import self_finding
 from tests.quality.baseline import VAULT
 from tests.quality.self_finding import KINDS, Question, ask, read
+from vaultrag.app import VaultService
 from vaultrag.config import EmbedderSettings, Settings
+from vaultrag.domain import Note, NotePath
 from vaultrag.evaluate.run import Pipeline
-from vaultrag.model import Note, NotePath
-from vaultrag.service import VaultService
 
 
 @pytest.fixture(scope="module")

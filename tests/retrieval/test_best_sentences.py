@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.notes.tokens import estimate
 from vaultrag.retrieval.best_sentences import best_sentences
+from vaultrag.text.token_estimate import estimate
 
 TEXT = (
     "The hall was built in 1962. All doors are closed while pumps run, against noise and against children. "

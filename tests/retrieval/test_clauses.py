@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vaultrag.model import Clause, Term
+from vaultrag.domain import Clause, Term
 from vaultrag.retrieval.clauses import clauses_of, only_signs
-from vaultrag.retrieval.stop_words import STOP_WORDS
+from vaultrag.text.stop_words import STOP_WORDS
 
 
 def _clauses(text: str, *, phrase: bool = False, typing: bool = False) -> list[Clause]:

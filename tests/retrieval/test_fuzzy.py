@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from vaultrag.retrieval.fuzzy import Likeness
-from vaultrag.retrieval.stop_words import STOP_WORDS
+from vaultrag.text.stop_words import STOP_WORDS
 
 
 def name_similarity(asked: list[str], name: list[str]) -> float:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from vaultrag.config import EmbedderSettings, Settings
+from vaultrag.domain import Answer, State
 from vaultrag.evaluate.run import Pipeline
-from vaultrag.model import Answer, State
 
 NOTES = {
     "Pump.md": "# Pump\n\nThe pump stands in the hall.\n",

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.model import NotePath, Standing
-from vaultrag.notes import parse_note
-from vaultrag.notes.tokens import estimate
+from vaultrag.domain import NotePath, Validity
+from vaultrag.markdown import parse_note
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record, told
+from vaultrag.text.token_estimate import estimate
 
 
-def line(text: str, standing: Standing | None = None, path: str = "Note.md") -> str:
+def line(text: str, standing: Validity | None = None, path: str = "Note.md") -> str:
     return record(parse_note(NotePath(path), text.encode()), standing)
 
 
@@ -48,15 +48,15 @@ def test_the_whole_line() -> None:
 @pytest.mark.parametrize(
     ("standing", "words"),
     [
-        (Standing("superseded", (NotePath("a/New.md"),), "2026-01-31"), "superseded by New 2026-01-31"),
-        (Standing("superseded"), "superseded"),
-        (Standing("expired", since="2025-12-31"), "expired 2025-12-31"),
-        (Standing("invalidated", (NotePath("Proof.md"),)), "invalidated by Proof"),
-        (Standing("invalidated", through="x/Base.md"), "rests on Base, which no longer holds"),
-        (Standing("upcoming", since="2027-01-01"), "valid only from 2027-01-01"),
+        (Validity("superseded", (NotePath("a/New.md"),), "2026-01-31"), "superseded by New 2026-01-31"),
+        (Validity("superseded"), "superseded"),
+        (Validity("expired", since="2025-12-31"), "expired 2025-12-31"),
+        (Validity("invalidated", (NotePath("Proof.md"),)), "invalidated by Proof"),
+        (Validity("invalidated", through="x/Base.md"), "rests on Base, which no longer holds"),
+        (Validity("upcoming", since="2027-01-01"), "valid only from 2027-01-01"),
     ],
 )
-def test_a_standing_is_told_in_place_of_the_status(standing: Standing, words: str) -> None:
+def test_a_standing_is_told_in_place_of_the_status(standing: Validity, words: str) -> None:
     """Why a note no longer holds stands where its status would, which says less."""
     assert told(standing) == words
     assert line("---\ntype: rule\nstatus: active\n---\nText.", standing).startswith(f"Note (rule; {words}")

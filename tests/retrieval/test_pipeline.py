@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.stores import add
-from vaultrag.model import NoteId
-from vaultrag.notes.words import fold
+from vaultrag.domain import NoteId
 from vaultrag.retrieval.params import DEFAULT
 from vaultrag.retrieval.pipeline import Draft, Pipeline, Ranking
 from vaultrag.retrieval.query_parser import parse_query
-from vaultrag.store.fulltext import FullText
-from vaultrag.store.names import Names
-from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.standings import Standings
+from vaultrag.storage.lexical.lexical_retriever import SqliteLexicalRetriever
+from vaultrag.storage.notes.note_index import NoteIndex
+from vaultrag.storage.notes.note_rows import NoteRows
+from vaultrag.storage.notes.validity import NoteValidities
+from vaultrag.storage.titles.title_retriever import SqliteTitleRetriever
+from vaultrag.text.tokenize import fold
 
 NOTES = {
     "Seal.md": "The mechanical seal of the pump was changed.",
@@ -56,8 +56,10 @@ class Bench:
 def bench(tmp_path: Path) -> Iterator[Bench]:
     index = NoteIndex.open(tmp_path / "hybrid-fts.db")
     ids = {path: add(index, path, text) for path, text in NOTES.items()}
-    table, validity = NoteRows(index), Standings(index, lambda: date(2026, 6, 1))
-    yield Bench(Pipeline(FullText(index), Names(index), table, table.matching, validity), ids)
+    table, validity = NoteRows(index), NoteValidities(index, lambda: date(2026, 6, 1))
+    yield Bench(
+        Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching, validity), ids
+    )
     index.close()
 
 
@@ -99,7 +101,7 @@ def test_a_name_that_is_the_query_comes_first_whatever_else_fits(bench: Bench, t
         add(index, f"{number}.md", "java " * 20)
     named = add(index, "java.md", "A short note.")
     table = NoteRows(index)
-    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    pipeline = Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching)
     ranking = pipeline.rank(pipeline.begin(parse_query("java")), None)
     assert ranking.notes[0].note_id == named
     assert ranking.notes[0].tier == "strong"
@@ -114,7 +116,7 @@ def test_names_that_hold_the_query_come_next(tmp_path: Path) -> None:
     part = add(index, "All or Nothing.md", "A short note.")
     named = add(index, "Nothing.md", "A short note.")
     table = NoteRows(index)
-    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    pipeline = Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching)
     ranked = [note.note_id for note in pipeline.rank(pipeline.begin(parse_query("nothing")), None).notes]
     assert ranked[:2] == [named, part]
     ranked = [note.note_id for note in pipeline.rank(pipeline.begin(parse_query("all or nothing")), None).notes]
@@ -129,7 +131,7 @@ def test_the_form_typed_comes_before_its_stems(tmp_path: Path) -> None:
         add(index, f"Organic layout {number}.md", "Organ by organ, organic.")
     only = add(index, "Charter.md", "a word or two " * 200 + "Other organizations have a charter, too.")
     table = NoteRows(index)
-    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    pipeline = Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching)
     for query in ("organizations", '"Organizations"', "list of organizations"):
         ranking = pipeline.rank(pipeline.begin(parse_query(query)), None)
         assert ranking.notes[0].note_id == only, query
@@ -147,7 +149,7 @@ def test_a_sentence_comes_before_notes_that_repeat_its_nouns(tmp_path: Path) -> 
     text = f"{'a word or two ' * 90_000}\n\n{sentence}\n\n{'and so it goes on ' * 65_000}"
     journal = add(index, "Journal.md", text)
     table = NoteRows(index)
-    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    pipeline = Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching)
     ranking = pipeline.rank(pipeline.begin(parse_query("The kettle of brass boils before the whistle.")), None)
     assert ranking.notes[0].note_id == journal
     index.close()
@@ -158,7 +160,7 @@ def test_a_date_that_is_nowhere_has_no_neighbours(bench: Bench, tmp_path: Path) 
     index = NoteIndex.open(tmp_path / "days.db")
     ids = [add(index, f"Daily/{name}.md", "A quiet day.") for name in ("2026-03-14", "15.03.2026 Sunday", "20260316")]
     table = NoteRows(index)
-    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    pipeline = Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching)
     for day, note_id in zip(("14 March 2026", "15. März 2026", "16/03/2026"), ids, strict=True):
         ranking = pipeline.rank(pipeline.begin(parse_query(day)), None)
         assert [note.note_id for note in ranking.found] == [note_id], day
@@ -186,7 +188,7 @@ def test_a_word_that_is_nowhere_is_looked_for_in_longer_ones(tmp_path: Path, wri
         add(index, f"other {number}.md", "nothing of the kind")
     note_id = add(index, "a.md", f"See the {written} there.")
     table, asked = NoteRows(index), COMPOUNDS[written]
-    pipeline = Pipeline(FullText(index), Names(index), table, table.matching)
+    pipeline = Pipeline(SqliteLexicalRetriever(index), SqliteTitleRetriever(index), table, table.matching)
     drafts = [pipeline.begin(parse_query(asked), typing=typing) for typing in (False, True)]
     rankings = [pipeline.rank(draft, None) for draft in drafts]
     assert [[(note.note_id, note.tier) for note in ranking.notes] for ranking in rankings] == [
@@ -207,8 +209,8 @@ def test_a_longer_word_of_hidden_notes_is_not_told(tmp_path: Path) -> None:
     """What only notes hold that the reader must not know of is no word to him."""
     index = NoteIndex.open(tmp_path / "hidden.db")
     note_id = add(index, "a.md", "Krankenhausapotheke")
-    assert FullText(index).containing("krankenhaus") == ["krankenhausapotheke"]
-    assert FullText(index, hidden=lambda connection: frozenset({note_id})).containing("krankenhaus") == []
+    assert SqliteLexicalRetriever(index).containing("krankenhaus") == ["krankenhausapotheke"]
+    assert SqliteLexicalRetriever(index, hidden=lambda connection: frozenset({note_id})).containing("krankenhaus") == []
     index.close()
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vaultrag.model import Filters, PropertyFilter, Query, Term
-from vaultrag.notes.words import tokens
+from vaultrag.domain import Filters, PropertyFilter, Query, Term
 from vaultrag.retrieval.query_parser import MAX_QUERY_CHARS, MAX_TERMS, cut, parse_query, words_alone
+from vaultrag.text.tokenize import tokens
 
 
 def _terms(raw: str) -> list[str]:

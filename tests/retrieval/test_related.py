@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.support.stores import DIMENSION, IDENTITY, add, embedded
-from vaultrag.model import NoteId
+from vaultrag.domain import NoteId
 from vaultrag.retrieval.related import related
-from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.vectors import Vectors, VectorScan
+from vaultrag.storage.notes.note_index import NoteIndex
+from vaultrag.storage.notes.note_rows import NoteRows
+from vaultrag.storage.vectors.vector_store import Vectors, VectorScan
 
 
 @pytest.fixture

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaultrag.config import NoteSettings
-from vaultrag.notes.rendered_text import rendered
+from vaultrag.markdown.rendered_text import rendered
 from vaultrag.retrieval import snippet
 from vaultrag.retrieval.clauses import clauses_of
-from vaultrag.retrieval.hits import HitMaker
-from vaultrag.retrieval.normalize import fold_letters, folded, whole
+from vaultrag.retrieval.hit_maker import HitMaker
 from vaultrag.retrieval.occurrences import MAX_OCCURRENCES, occurrences
 from vaultrag.retrieval.query_parser import parse_query
 from vaultrag.retrieval.snippet import PREVIEW_CHARS, Preview, preview
-from vaultrag.store.fulltext import FullText
-from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.note_rows import NoteRows
-from vaultrag.watch.reader import DiskReader
+from vaultrag.storage.lexical.lexical_retriever import SqliteLexicalRetriever
+from vaultrag.storage.notes.note_index import NoteIndex
+from vaultrag.storage.notes.note_rows import NoteRows
+from vaultrag.text.normalize import fold_letters, folded, whole
+from vaultrag.watcher.reader import DiskReader
 
 FILLER = "Nothing to see in this line.\n"
 
@@ -246,7 +246,7 @@ def test_plain_words(pieces: list[str], word: str) -> None:
 def test_what_was_asked_is_marked(tmp_path: Path, text: str, query: str, marked: list[str]) -> None:
     """Numbers and short words are marked whole, and whatever stands for a query's form as it is written."""
     index, reader = NoteIndex.open(tmp_path / "notes.db"), DiskReader(tmp_path, NoteSettings())
-    wanted = HitMaker(NoteRows(index), FullText(index), reader).wanted(
+    wanted = HitMaker(NoteRows(index), SqliteLexicalRetriever(index), reader).wanted(
         (clause, 1.0) for clause in clauses_of(parse_query(query).terms)
     )
     index.close()

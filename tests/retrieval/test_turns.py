@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 
-from vaultrag.service.fair_order import Position
-from vaultrag.service.turns import Turns
+from vaultrag.app.admission import Admission
+from vaultrag.app.fair_queue import Position
 
 WAIT_S = 10.0
 
 
 def test_so_many_at_once() -> None:
     """No more are inside than may be, and all get in."""
-    turns, lock = Turns(2), threading.Lock()
+    turns, lock = Admission(2), threading.Lock()
     inside, most, done = 0, 0, 0
     begun = threading.Barrier(12)
 
@@ -41,7 +41,7 @@ def test_so_many_at_once() -> None:
 
 def test_the_first_goes_first() -> None:
     """Of those that wait, the one that was asked for first is let in first, whoever came to wait first."""
-    turns = Turns(1)
+    turns = Admission(1)
     tickets = [turns.ticket() for _ in range(4)]
     order: list[Position] = []
     threads: list[threading.Thread] = []
@@ -63,7 +63,7 @@ def test_the_first_goes_first() -> None:
 
 def test_a_fault_gives_the_turn_back() -> None:
     """Who fails inside keeps nobody out."""
-    turns = Turns(1)
+    turns = Admission(1)
     for _ in range(3):
         try:
             with turns.turn(turns.ticket()):
@@ -73,7 +73,7 @@ def test_a_fault_gives_the_turn_back() -> None:
 
 
 def test_it_is_told_when_all_are_taken() -> None:
-    turns, told = Turns(2), list[bool]()
+    turns, told = Admission(2), list[bool]()
     with turns.turn(turns.ticket()):
         told.append(turns.all_taken)
         with turns.turn(turns.ticket()):

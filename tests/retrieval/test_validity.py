@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.model import NoteId, NotePath
+from vaultrag.domain import NoteId, NotePath
 from vaultrag.retrieval.validity import Claims, day_of, standings
 
 TODAY = date(2026, 6, 1)

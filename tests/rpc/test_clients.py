@@ -15,7 +15,7 @@ import pytest
 from tests.support.daemons import Home, RunningDaemon, daemon_home
 from vaultrag import errors
 from vaultrag.config import Places
-from vaultrag.model import Answer
+from vaultrag.domain import Answer
 from vaultrag.rpc.client import AsyncClient, Client, discover, wait_for_daemon
 
 T = TypeVar("T")

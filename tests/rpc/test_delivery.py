@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from tests.support.daemons import Raw, RunningDaemon, daemon_home
-from vaultrag.notes.tokens import estimate
+from vaultrag.app.token_budget import DeliveryOptions
 from vaultrag.rpc.methods import METHODS
-from vaultrag.service.delivering import Delivery
+from vaultrag.text.token_estimate import estimate
 
 LONG = "\n\n".join(f"Paragraph {n} of the pump book: the seal of pump {n} is looked at every week." for n in range(80))
 NOTES = {
@@ -91,10 +91,10 @@ def test_a_reader_sets_what_is_not_said(raw: Raw) -> None:
 
 def test_a_budget_takes_from_the_first_lines() -> None:
     """The two best hits have the most room, unless a budget leaves the others less than theirs."""
-    assert Delivery("compact").line_tokens(10) == (100, 100, 40)
-    assert Delivery("compact", max_tokens=2000).line_tokens(10) == (100, 100, 40)
-    assert Delivery("compact", max_tokens=780).line_tokens(10) == (70, 70, 40)
-    assert Delivery("compact", max_tokens=100).line_tokens(10) == (40, 40, 40)
+    assert DeliveryOptions("compact").line_tokens(10) == (100, 100, 40)
+    assert DeliveryOptions("compact", max_tokens=2000).line_tokens(10) == (100, 100, 40)
+    assert DeliveryOptions("compact", max_tokens=780).line_tokens(10) == (70, 70, 40)
+    assert DeliveryOptions("compact", max_tokens=100).line_tokens(10) == (40, 40, 40)
 
 
 @pytest.mark.parametrize("shape", ["full", "preview", "compact"])

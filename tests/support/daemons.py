@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vaultrag.config import Places
-from vaultrag.embed.calibration import ENGLISH
+from vaultrag.domain import Answer, VaultStatus
+from vaultrag.embedding.calibration import ENGLISH
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, StoreError
-from vaultrag.model import Answer, VaultStatus
 from vaultrag.rpc.client import Client
 
 REPOSITORY = Path(__file__).parents[2]

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tests.support.ollama_server import hashed_vector
-from vaultrag.embed.pooling import weighted_mean
-from vaultrag.errors import BadVectors, EmbedderUnavailable, VaultragError
-from vaultrag.model import (
+from vaultrag.domain import (
     REFERENCE,
     EmbeddedNote,
     EmbedderStatus,
@@ -23,9 +21,11 @@ from vaultrag.model import (
     Passage,
     Scale,
 )
+from vaultrag.embedding.pooling import weighted_mean
+from vaultrag.errors import BadVectors, EmbedderUnavailable, VaultragError
 
 if TYPE_CHECKING:
-    from vaultrag.model import Vector
+    from vaultrag.domain import Vector
 
 DIMENSION = 64
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vaultrag.config import NoteSettings
-from vaultrag.model import Content, DiskEntry, Gone, NotePath, ReadResult, Scan, Skipped, Unreadable
-from vaultrag.notes import looks_binary
-from vaultrag.watch.filters import VaultFilter
-from vaultrag.watch.paths import clean, covers, outermost
+from vaultrag.domain import Content, DiskEntry, Gone, NotePath, ReadResult, Scan, Skipped, Unreadable
+from vaultrag.markdown import looks_binary
+from vaultrag.watcher.filters import VaultFilter
+from vaultrag.watcher.paths import clean, covers, outermost
 
 
 class MemoryVault:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from vaultrag.indexing.apply import content_hash
-from vaultrag.model import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath
-from vaultrag.notes import parse_note
+from vaultrag.domain import EmbeddedNote, Identity, IndexedEntry, Note, NoteId, NotePath
+from vaultrag.indexing.applier import content_hash
+from vaultrag.markdown import parse_note
 from vaultrag.retrieval.clauses import clauses_of
 from vaultrag.retrieval.query_parser import parse_query
-from vaultrag.store.fulltext import FullText
-from vaultrag.store.lexical_matches import LexicalMatches
-from vaultrag.store.note_index import NoteIndex
-from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.note_values import values_of
+from vaultrag.storage.lexical.lexical_retriever import SqliteLexicalRetriever
+from vaultrag.storage.lexical.matches import LexicalMatches
+from vaultrag.storage.notes.note_index import NoteIndex
+from vaultrag.storage.notes.note_rows import NoteRows
+from vaultrag.storage.notes.note_values import values_of
 
 if TYPE_CHECKING:
-    from vaultrag.model import Vector
+    from vaultrag.domain import Vector
 
 DIMENSION = 32
 IDENTITY = Identity("test", "rows", "0123", DIMENSION)
@@ -44,8 +44,8 @@ def add(index: NoteIndex, path: str, text: str, note_id: int = 0, mtime_ns: int 
 def found(index: NoteIndex, query: str, k: int = 80) -> list[str]:
     """The paths that a query's words find, best first."""
     asked = parse_query(query)
-    barred = FullText(index).holding(clauses_of(asked.excluded))
-    result = FullText(index).search(clauses_of(asked.terms), k=k)
+    barred = SqliteLexicalRetriever(index).holding(clauses_of(asked.excluded))
+    result = SqliteLexicalRetriever(index).search(clauses_of(asked.terms), k=k)
     rows = NoteRows(index).by_ids(hit.note_id for hit in word_hits(result) if hit.note_id not in barred)
     return [row.path for row in rows.values()]
 

@@ -17,9 +17,9 @@ import pytest
 
 from tests.cli.conftest import Command
 from vaultrag.errors import ServiceError
-from vaultrag.install.managers import carry_out, systemd_state
 from vaultrag.install.plans import Command as ManagerCommand
 from vaultrag.install.plans import Plan, Where, installing, removing, texts
+from vaultrag.install.service_managers import carry_out, systemd_state
 from vaultrag.install.units import Launch, launchd_plist, service_unit, socket_unit, windows_task
 
 ANALYZE = shutil.which("systemd-analyze")

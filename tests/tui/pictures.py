@@ -15,10 +15,10 @@ from pathlib import Path
 from tests.tui.recording import NOW_NS, QUERY, Recording, load
 from tests.tui.seats import Seat, run, seat
 from vaultrag.config import Places, TuiSettings
+from vaultrag.domain import Answer, DaemonStatus, Explanation, Mode, NoteView, State, TagCount
 from vaultrag.errors import NoteNotFound
-from vaultrag.model import Answer, DaemonStatus, Explanation, Mode, NoteView, State, TagCount
 from vaultrag.rpc.client import OnPartial
-from vaultrag.tui.link import OnLink, OnStatus
+from vaultrag.tui.session import OnLink, OnStatus
 from vaultrag.tui.state import LinkState
 
 FOLDER = Path(__file__).parent / "snapshots"

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from tests.support.daemons import REPOSITORY, daemon_home
-from vaultrag.model import Answer, DaemonStatus, Explanation, NotePath, NoteView, TagCount
-from vaultrag.tui.link import PREVIEW_CHARS
-from vaultrag.tui.page import window
+from vaultrag.domain import Answer, DaemonStatus, Explanation, NotePath, NoteView, TagCount
+from vaultrag.tui.markdown_view import window
+from vaultrag.tui.session import PREVIEW_CHARS
 
 FOLDER = Path(__file__).parent / "recorded"
 QUERY = "how often must the pump be greased"

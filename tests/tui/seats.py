@@ -17,8 +17,8 @@ from textual.pilot import Pilot
 
 from vaultrag.config import Places, TuiSettings
 from vaultrag.tui.app import SearchApp
-from vaultrag.tui.errand import Errand, Outcome
-from vaultrag.tui.link import Source
+from vaultrag.tui.launch_options import Errand, Outcome
+from vaultrag.tui.session import Source
 from vaultrag.tui.state import View
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
-from vaultrag.model import Hit, NotePath, Tier
+from vaultrag.domain import Hit, NotePath, Tier
 from vaultrag.tui.rows import LINES
 from vaultrag.tui.widgets.hits import HitList
 

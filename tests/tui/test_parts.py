@@ -14,16 +14,16 @@ from rich.cells import cell_len
 
 from tests.tui.recording import load
 from vaultrag.config import KeySettings
+from vaultrag.domain import Answer, Evidence, Hit, NotePath, Reason, Span, State
 from vaultrag.errors import ConfigError
-from vaultrag.model import Answer, Evidence, Hit, NotePath, Reason, Span, State
 from vaultrag.tui import state
 from vaultrag.tui.history import KEPT, History
-from vaultrag.tui.keys import key_shown, keymap
+from vaultrag.tui.key_bindings import key_shown, keymap
+from vaultrag.tui.markdown_view import page_of
 from vaultrag.tui.obsidian import obsidian_url
-from vaultrag.tui.page import page_of
 from vaultrag.tui.rows import LINES, clipped, hit_rows, steady
 from vaultrag.tui.state import LinkState, View
-from vaultrag.tui.telling import bar, counted, emptiness, state_told, widening
+from vaultrag.tui.status_text import bar, counted, emptiness, state_told, widening
 
 RECORDED = load()
 

@@ -16,7 +16,7 @@ from vaultrag.config import KeySettings, TuiSettings
 from vaultrag.errors import ConfigError
 from vaultrag.tui.actions import ACTIONS
 from vaultrag.tui.app import SearchApp
-from vaultrag.tui.errand import Errand, Outcome
+from vaultrag.tui.launch_options import Errand, Outcome
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.model import Answer, DaemonStatus, EmbedderStatus, Hit, NotePath, State, VaultStatus
+from vaultrag.domain import Answer, DaemonStatus, EmbedderStatus, Hit, NotePath, State, VaultStatus
 from vaultrag.tui import state
 from vaultrag.tui.state import View
 

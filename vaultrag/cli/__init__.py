@@ -20,17 +20,17 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
     given = list(sys.argv[1:] if args is None else args)
     if given[:1] == ["push"] and not {"-h", "--help"} & set(given):
-        from vaultrag.cli.pushing import push
+        from vaultrag.cli.push import push
 
         sys.exit(push(given[1:]))
 
-    from vaultrag.cli.failing import Invocation, guarded
+    from vaultrag.cli.errors import Invocation, guarded
 
     invocation = Invocation.of_environment()
 
     def run() -> object:
         if not given:
-            from vaultrag.cli.showing import possible, show
+            from vaultrag.cli.version import possible, show
 
             if possible():
                 return show()

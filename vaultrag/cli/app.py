@@ -8,20 +8,20 @@ import typer
 import typer.main
 
 from vaultrag.cli import (
-    agents,
-    asking,
-    beginning,
-    configuring,
-    delivering,
-    explaining,
-    healing,
-    judging,
-    running,
-    screening,
-    serving,
-    tending,
-    watching,
-    wondering,
+    config,
+    daemon,
+    deliver,
+    doctor,
+    eval,
+    explain,
+    init,
+    log,
+    maintenance,
+    mcp,
+    search,
+    service,
+    tui,
+    why,
 )
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
@@ -66,49 +66,49 @@ def build() -> Any:
         epilog=_BEGIN,
         callback=_root,
     )
-    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand, epilog=_FINDING)(asking.search)
-    app.command(rich_help_panel=_ASK, cls=asking.QueryCommand)(screening.tui)
-    app.command(rich_help_panel=_ASK)(asking.related)
-    app.command(rich_help_panel=_ASK)(asking.get)
-    app.command(rich_help_panel=_ASK)(explaining.explain)
-    app.command(rich_help_panel=_ASK)(wondering.why)
-    app.command(rich_help_panel=_ASK)(tending.tags)
-    app.command(rich_help_panel=_ASK)(delivering.rules)
-    app.command(rich_help_panel=_ASK)(delivering.catalogue)
-    app.command(rich_help_panel=_ASK)(delivering.push)
-    app.command(rich_help_panel=_ASK)(agents.mcp)
-    app.command(rich_help_panel=_RUN)(beginning.init)
-    app.command(rich_help_panel=_RUN)(running.up)
-    app.command(rich_help_panel=_RUN)(running.stop)
-    app.command(rich_help_panel=_RUN)(tending.status)
-    app.command(rich_help_panel=_RUN)(watching.log)
-    app.command(rich_help_panel=_RUN)(healing.doctor)
-    app.command(rich_help_panel=_RUN)(tending.reindex)
-    app.add_typer(_group(tending.vaults, remove=tending.remove), name="vaults", rich_help_panel=_RUN)
-    app.command(rich_help_panel=_RUN)(running.serve)
+    app.command(rich_help_panel=_ASK, cls=search.QueryCommand, epilog=_FINDING)(search.search)
+    app.command(rich_help_panel=_ASK, cls=search.QueryCommand)(tui.tui)
+    app.command(rich_help_panel=_ASK)(search.related)
+    app.command(rich_help_panel=_ASK)(search.get)
+    app.command(rich_help_panel=_ASK)(explain.explain)
+    app.command(rich_help_panel=_ASK)(why.why)
+    app.command(rich_help_panel=_ASK)(maintenance.tags)
+    app.command(rich_help_panel=_ASK)(deliver.rules)
+    app.command(rich_help_panel=_ASK)(deliver.catalogue)
+    app.command(rich_help_panel=_ASK)(deliver.push)
+    app.command(rich_help_panel=_ASK)(mcp.mcp)
+    app.command(rich_help_panel=_RUN)(init.init)
+    app.command(rich_help_panel=_RUN)(daemon.up)
+    app.command(rich_help_panel=_RUN)(daemon.stop)
+    app.command(rich_help_panel=_RUN)(maintenance.status)
+    app.command(rich_help_panel=_RUN)(log.log)
+    app.command(rich_help_panel=_RUN)(doctor.doctor)
+    app.command(rich_help_panel=_RUN)(maintenance.reindex)
+    app.add_typer(_group(maintenance.vaults, remove=maintenance.remove), name="vaults", rich_help_panel=_RUN)
+    app.command(rich_help_panel=_RUN)(daemon.serve)
     app.add_typer(
         _group(
-            serving.service,
-            install=serving.install,
-            uninstall=serving.uninstall,
-            status=serving.status,
-            logs=serving.logs,
+            service.service,
+            install=service.install,
+            uninstall=service.uninstall,
+            status=service.status,
+            logs=service.logs,
         ),
         name="service",
         rich_help_panel=_RUN,
     )
     app.add_typer(
         _group(
-            configuring.config,
-            show=configuring.show,
-            edit=configuring.edit,
-            path=configuring.path,
-            init=configuring.init,
+            config.config,
+            show=config.show,
+            edit=config.edit,
+            path=config.path,
+            init=config.init,
         ),
         name="config",
         rich_help_panel=_SET,
     )
-    app.command("eval", rich_help_panel=_SET)(judging.evaluate)
+    app.command("eval", rich_help_panel=_SET)(eval.evaluate)
     return typer.main.get_command(app)
 
 
@@ -122,7 +122,7 @@ def _group(callback: Any, **commands: Any) -> typer.Typer:
 
 def _show_version(value: bool) -> None:
     if value:
-        from vaultrag.cli.showing import version_lines
+        from vaultrag.cli.version import version_lines
 
         write("".join(f"{line}\n" for line in version_lines()))
         raise typer.Exit

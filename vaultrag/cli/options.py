@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.failing import Invocation
+from vaultrag.cli.errors import Invocation
 from vaultrag.errors import InvalidParams
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from vaultrag.cli.output import console, remark
 from vaultrag.cli.render.stages import TITLES, Name, Stage, stage_of
+from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import VaultUnknown
-from vaultrag.model import DaemonStatus, VaultStatus
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from vaultrag.model import NotePath
+from vaultrag.domain import NotePath
 
 SESSIONS = 512
 """So many are remembered; the one that was quiet the longest is forgotten first."""

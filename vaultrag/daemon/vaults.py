@@ -12,35 +12,35 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from vaultrag.app import VaultContext, VaultService
+from vaultrag.app.events import Listener
+from vaultrag.app.stopwatch import TimedLexicalRetriever, TimedTitleRetriever
 from vaultrag.build import build_id
 from vaultrag.config import Places, Settings, check_apart, vault_id
-from vaultrag.daemon.privacy import for_agents, private_rules, today
+from vaultrag.daemon.agent_privacy import for_agents, private_rules, today
 from vaultrag.daemon.sessions import SessionMemory
-from vaultrag.embed.gate import Gate
-from vaultrag.embed.memory import give_back_memory
-from vaultrag.embed.registry import choose
+from vaultrag.domain import Identity, Reason
+from vaultrag.embedding.memory import give_back_memory
+from vaultrag.embedding.priority_gate import PriorityGate
+from vaultrag.embedding.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
-from vaultrag.indexing.embedding import Embedding
-from vaultrag.indexing.meaning import Meaning
-from vaultrag.indexing.worker import IndexWorker
+from vaultrag.indexing.embed_worker import EmbedWorker
+from vaultrag.indexing.index_worker import IndexWorker
+from vaultrag.indexing.vector_lifecycle import VectorLifecycle
 from vaultrag.masking import SecretMasker
-from vaultrag.model import Identity, Reason
-from vaultrag.ports import Clock, Embedder
-from vaultrag.retrieval.hits import HitMaker
+from vaultrag.protocols import Clock, Embedder
+from vaultrag.retrieval.hit_maker import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
-from vaultrag.rpc.workers import Workers
-from vaultrag.service import VaultParts, VaultService
-from vaultrag.service.news import Listener
-from vaultrag.service.stopwatch import TimedNames, TimedWords
-from vaultrag.store.files import StoreFolder
-from vaultrag.store.fulltext import FullText
-from vaultrag.store.names import Names
-from vaultrag.store.note_rows import NoteRows
-from vaultrag.store.standings import Standings
-from vaultrag.store.word_lists import WordLists
-from vaultrag.watch import DiskReader, VaultWatcher
-from vaultrag.watch.excluded import every_file
-from vaultrag.watch.filters import is_note_name
+from vaultrag.rpc.thread_pool import Workers
+from vaultrag.storage.folder import StoreFolder
+from vaultrag.storage.lexical.lexical_retriever import SqliteLexicalRetriever
+from vaultrag.storage.lexical.posting_cache import PostingCache
+from vaultrag.storage.notes.note_rows import NoteRows
+from vaultrag.storage.notes.validity import NoteValidities
+from vaultrag.storage.titles.title_retriever import SqliteTitleRetriever
+from vaultrag.watcher import DiskReader, VaultWatcher
+from vaultrag.watcher.file_fates import every_file
+from vaultrag.watcher.filters import is_note_name
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class SystemClock:
         return time.time_ns()
 
 
-class Embedders:
+class EmbedderPool:
     """One embedder a provider, shared by all vaults: a model is loaded once."""
 
     def __init__(self, settings: Settings) -> None:
@@ -80,7 +80,7 @@ class Embedders:
         self._lock = threading.Lock()
 
     def choose(self, recorded: Identity | None) -> Embedder | None:
-        """The embedder for an index with this identity; see ``embed.registry``."""
+        """The embedder for an index with this identity; see ``embedding.registry``."""
         with self._lock:
             chosen = choose(self._settings.embedder, recorded)
             if chosen is None:
@@ -99,7 +99,7 @@ def open_vault(
     root: Path,
     places: Places,
     settings: Settings,
-    embedders: Embedders,
+    embedders: EmbedderPool,
     *,
     clock: Clock | None = None,
     damaged: Callable[[], None] = lambda: None,
@@ -116,7 +116,7 @@ def open_vault(
         clock: The machine's own, unless it is a test's.
         damaged: Called once, in any thread, when a file of the index proves damaged while it is in use: the vault
             should be closed and opened anew.
-        tell: Told of what changes; see ``service.news``.
+        tell: Told of what changes; see ``app.events``.
         beside: Which other vaults cannot be opened, and why.
 
     Raises:
@@ -129,11 +129,11 @@ def open_vault(
     looking = Workers(LOOKING, f"look-{identity}")
     shelf = _shelf(root, places.vault_folder(identity))
     index = shelf.open_notes()
-    lists = WordLists(index, looking)
-    gate = Gate(GIVE_WAY_S)
-    reader = DiskReader(root, settings.notes, give_way=gate.give_way)
-    meaning = Meaning(shelf, embedders.choose, passages=settings.search.passages)
-    embedding = Embedding(reader, index, meaning, clock, name=identity, give_way=gate.give_way)
+    lists = PostingCache(index, looking)
+    gate = PriorityGate(GIVE_WAY_S)
+    reader = DiskReader(root, settings.notes, yield_to_queries=gate.yield_to_queries)
+    meaning = VectorLifecycle(shelf, embedders.choose, passages=settings.search.passages)
+    embedding = EmbedWorker(reader, index, meaning, clock, name=identity, yield_to_queries=gate.yield_to_queries)
     worker = IndexWorker(
         reader,
         index,
@@ -142,7 +142,7 @@ def open_vault(
         reconcile_s=settings.watch.reconcile_s,
         name=identity,
         away=lambda: watcher.rearm(),
-        give_way=gate.give_way,
+        yield_to_queries=gate.yield_to_queries,
         prepare=lists.read_ahead,
     )
     watcher = _watcher(root, settings, reader, worker, clock, identity)
@@ -151,8 +151,8 @@ def open_vault(
     embedding.progressed = lambda: tell(identity, ())
     embedding.much_done = worker.large_done = give_back_memory
     worker.changed = lambda paths: tell(identity, paths)
-    table, words, names = NoteRows(index), FullText(index, lists=lists), Names(index)
-    standings = Standings(index, today(clock))
+    table, words, names = NoteRows(index), SqliteLexicalRetriever(index, lists=lists), SqliteTitleRetriever(index)
+    standings = NoteValidities(index, today(clock))
     masker = SecretMasker(settings.privacy.mask_secrets)
 
     def close() -> None:
@@ -169,13 +169,13 @@ def open_vault(
         meaning.close()
         index.close()
 
-    parts = VaultParts(
+    parts = VaultContext(
         id=identity,
         root=root,
         reader=reader,
         index=index,
         table=table,
-        engine=Pipeline(TimedWords(words), TimedNames(names), table, table.matching, standings),
+        engine=Pipeline(TimedLexicalRetriever(words), TimedTitleRetriever(names), table, table.matching, standings),
         hits=HitMaker(table, words, reader, standings),
         meaning=meaning,
         worker=worker,

@@ -8,7 +8,7 @@ from pathlib import Path
 from vaultrag.config import vault_id
 from vaultrag.doctor.findings import Case, Finding, ok
 from vaultrag.errors import StoreCorrupt, StoreError, StoreTooNew
-from vaultrag.store.looking import NOTES_FILE, VECTORS_FILE, look
+from vaultrag.storage.inspection import NOTES_FILE, VECTORS_FILE, look
 
 
 def check(case: Case) -> Iterator[Finding]:

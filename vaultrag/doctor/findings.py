@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from vaultrag.config import Places, Settings
-from vaultrag.model import DaemonStatus
+from vaultrag.domain import DaemonStatus
 
 Grade = Literal["ok", "warning", "fault"]
 """warning: it works, but not as well as it could, or not for long; fault: something does not work."""

@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from vaultrag.app.diagnosis import DiagnosisSources, VectorLookup
 from vaultrag.config import Places, Settings, vault_id
-from vaultrag.daemon.privacy import private_rules
+from vaultrag.daemon.agent_privacy import private_rules
+from vaultrag.domain import HeldVector, Identity, NoteId
 from vaultrag.errors import StoreError
-from vaultrag.model import HeldVector, Identity, NoteId
-from vaultrag.service.whereabouts import Sources, Vectors
-from vaultrag.store.looking import NOTES_FILE, NotesFile, VectorsFile
-from vaultrag.store.note_rows import NoteRows
-from vaultrag.watch import DiskReader
+from vaultrag.storage.inspection import NOTES_FILE, NotesFile, VectorsFile
+from vaultrag.storage.notes.note_rows import NoteRows
+from vaultrag.watcher import DiskReader
 
 
 def known_roots(places: Places) -> list[Path]:
@@ -37,7 +37,7 @@ def identities(places: Places) -> dict[Path, Identity | str | None]:
 
 
 @contextlib.contextmanager
-def sources(root: Path, places: Places, settings: Settings) -> Iterator[Sources]:
+def sources(root: Path, places: Places, settings: Settings) -> Iterator[DiagnosisSources]:
     """What can be asked of a vault's files.
 
     Raises:
@@ -51,17 +51,17 @@ def sources(root: Path, places: Places, settings: Settings) -> Iterator[Sources]
     rules = private_rules(settings.privacy)
     notes, vectors = NotesFile(folder), VectorsFile(folder)
 
-    def standing(note_id: NoteId) -> Vectors:
+    def standing(note_id: NoteId) -> VectorLookup:
         held = vectors.holding(note_id, notes.text_hash(note_id))
         if isinstance(held, HeldVector):
-            return Vectors("", held.covered, held.lines)
+            return VectorLookup("", held.covered, held.lines)
         if settings.embedder.provider == "off":
-            return Vectors("meaning search is switched off")
-        return Vectors(f"it has no vector: {held}" if held else "it is not embedded yet: found by its words only")
+            return VectorLookup("meaning search is switched off")
+        return VectorLookup(f"it has no vector: {held}" if held else "it is not embedded yet: found by its words only")
 
     reader = DiskReader(root, settings.notes)
     try:
-        yield Sources(
+        yield DiagnosisSources(
             vault=name,
             table=NoteRows(notes),
             reader=reader,

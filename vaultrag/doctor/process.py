@@ -15,9 +15,9 @@ from vaultrag.build import build_id
 from vaultrag.config import SOCKET_PATH_LIMIT
 from vaultrag.doctor.findings import Case, Finding, ok
 from vaultrag.errors import ServiceError
-from vaultrag.install.managers import launch, state, where
 from vaultrag.install.plans import Where, texts
-from vaultrag.rpc.finding import Address, alive
+from vaultrag.install.service_managers import launch, state, where
+from vaultrag.rpc.discovery import Address, alive
 
 _SILENT = "a daemon is there and does not answer"
 _BROKEN_FILE = "the discovery file cannot be read"

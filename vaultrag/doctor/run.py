@@ -11,11 +11,11 @@ from pathlib import Path
 
 from vaultrag.config import Places, Settings, load
 from vaultrag.doctor.findings import Case, Finding
+from vaultrag.domain import DaemonStatus
 from vaultrag.errors import ConfigError, DaemonNotRunning, VaultragError
-from vaultrag.model import DaemonStatus
 from vaultrag.rpc.client import Client
 
-CHECKS = ("engine", "surroundings", "process", "files", "meaning", "vaults")
+CHECKS = ("database", "environment", "process", "files", "model", "vaults")
 """Modules of this room with a function ``check``, in the order in which one fault explains another."""
 
 ANSWER_S = 20.0

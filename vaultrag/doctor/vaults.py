@@ -10,13 +10,13 @@ from vaultrag import __version__
 from vaultrag.config import vault_id
 from vaultrag.daemon.vaults import check_root
 from vaultrag.doctor.findings import Case, Finding, ok
+from vaultrag.domain import Scan, Skipped, VaultStatus
 from vaultrag.errors import StoreError, VaultError
 from vaultrag.install.plugin import ENABLED, installed_version, is_enabled
-from vaultrag.model import Scan, Skipped, VaultStatus
-from vaultrag.store.looking import NOTES_FILE, NotesFile
-from vaultrag.watch import DiskReader
-from vaultrag.watch.excluded import excluded_notes
-from vaultrag.watch.limits import obstacle, watch_limit, watches_in_use
+from vaultrag.storage.inspection import NOTES_FILE, NotesFile
+from vaultrag.watcher import DiskReader
+from vaultrag.watcher.file_fates import excluded_notes
+from vaultrag.watcher.limits import obstacle, watch_limit, watches_in_use
 
 SHOWN = 5
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from vaultrag import __version__
 from vaultrag.build import build_id
+from vaultrag.domain import Mode
 from vaultrag.evaluate.metrics import PER_QUERY, auroc, hit, ndcg, paired_interval, percentile
 from vaultrag.evaluate.run import LIMIT, Outcome, Pipeline
-from vaultrag.model import Mode
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.tiers import NAMES
 

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vaultrag.app import VaultContext
 from vaultrag.config import Places, Settings
-from vaultrag.daemon.vaults import Embedders, open_vault
+from vaultrag.daemon.vaults import EmbedderPool, open_vault
+from vaultrag.domain import Mode, Tier
 from vaultrag.errors import DaemonFailed, EmbedError
 from vaultrag.evaluate.datasets import Judged
-from vaultrag.model import Mode, Tier
 from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.pipeline import Ranking
-from vaultrag.service import VaultParts
-from vaultrag.vector_ports import VectorScan
+from vaultrag.vector_protocols import VectorScan
 
 LIMIT = 10
 """Hits that a person gets who names no limit."""
@@ -50,15 +50,15 @@ class Outcome:
 class Pipeline:
     """A vault, opened and fully indexed, that queries can be run through."""
 
-    def __init__(self, vault: Path, home: Path, settings: Settings, embedders: Embedders | None = None) -> None:
+    def __init__(self, vault: Path, home: Path, settings: Settings, embedders: EmbedderPool | None = None) -> None:
         """Args:
         embedders: Chooses the model; unset: as the daemon does.
         """
-        self._embedders = embedders if embedders is not None else Embedders(settings)
+        self._embedders = embedders if embedders is not None else EmbedderPool(settings)
         self._settings = settings
         self.service = open_vault(vault.resolve(), Places(home / "config.toml", home / "data", home / "run"), settings,
                                    self._embedders)  # fmt: skip
-        self.parts: VaultParts = self.service.parts
+        self.parts: VaultContext = self.service.parts
 
     def __enter__(self) -> Pipeline:
         return self

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from vaultrag.indexing.apply import Prepared
-from vaultrag.indexing.plan import Plan
-from vaultrag.model import DiskEntry, IndexedEntry, NotePath
+from vaultrag.domain import DiskEntry, IndexedEntry, NotePath
+from vaultrag.indexing.applier import Prepared
+from vaultrag.indexing.planner import Plan
 
 LARGE_BYTES = 1_000_000
 """A note of this size takes about a second from file to index; one of 10 MB takes ten."""

@@ -1,7 +1,7 @@
 """The vectors of the second model: at once for notes that are not English, for the others when nothing else is left.
 
 An English note needs them only for questions in other languages, so they never hold up its own vector. As in
-``passages``, what is awaited changes under the lock of ``Meaning``; the model is asked outside it.
+``passages``, what is awaited changes under the lock of ``VectorLifecycle``; the model is asked outside it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
+from vaultrag.domain import EmbeddedNote, EmbedProblem, NoteId, NoteText
 from vaultrag.errors import BadVectors, Cancelled, EmbedError
-from vaultrag.model import EmbeddedNote, EmbedProblem, NoteId, NoteText
-from vaultrag.notes.language import is_english
-from vaultrag.ports import Embedder, MultilingualEmbedder
-from vaultrag.vector_ports import VectorStore
+from vaultrag.protocols import Embedder, MultilingualEmbedder
+from vaultrag.text.language import is_english
+from vaultrag.vector_protocols import VectorStore
 
 log = logging.getLogger(__name__)
 

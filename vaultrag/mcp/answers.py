@@ -10,9 +10,9 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from vaultrag.cli.render.words import arms
-from vaultrag.model import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Standing, VaultStatus
-from vaultrag.notes.tokens import estimate, fit
+from vaultrag.domain import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Validity, VaultStatus
 from vaultrag.retrieval.one_line_summary import told
+from vaultrag.text.token_estimate import estimate, fit
 
 CURRENT = "current"
 
@@ -212,7 +212,7 @@ def vault_state(status: DaemonStatus, vault: VaultStatus) -> VaultState:
     return VaultState(vault.name, vault.state, vault.notes, vault.embedded, embedder.model, remarks)
 
 
-def holds(standing: Standing | None) -> str:
+def holds(standing: Validity | None) -> str:
     """``superseded by New plan [Plans/New plan.md]``, or that the note is current."""
     if standing is None:
         return CURRENT

@@ -7,29 +7,29 @@ import os
 import signal
 from typing import TextIO
 
+from vaultrag.domain import Capacity
 from vaultrag.errors import VaultragError
-from vaultrag.mcp.guidance import instructions, without_rules
-from vaultrag.mcp.link import Link, Wish
+from vaultrag.mcp.instructions import instructions, without_rules
+from vaultrag.mcp.session import Session, SubscriptionWish
+from vaultrag.mcp.stdio_transport import take_stdout
 from vaultrag.mcp.tools import TOOLS, Desk
-from vaultrag.mcp.wire import take_stdout
-from vaultrag.model import Capacity
 
 PATIENCE_S = 8.0
 """A host waits for the first answer, some of them ten seconds. A slower daemon goes on starting meanwhile."""
 
 
-def run(wish: Wish, capacity: Capacity = "large") -> None:
+def run(wish: SubscriptionWish, capacity: Capacity = "large") -> None:
     """Serve until stdin ends."""
     wire = take_stdout()  # before the SDK is loaded: that could print, too
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an orderly end would wait for the next line of stdin
-    asyncio.run(_serve(Desk(Link(wish), capacity), wire))
+    asyncio.run(_serve(Desk(Session(wish), capacity), wire))
 
 
 async def _serve(desk: Desk, wire: TextIO) -> None:
     import anyio  # these are the extra's, and take half a second to load
     from mcp.server.stdio import stdio_server
 
-    from vaultrag.mcp.serving import server
+    from vaultrag.mcp.server import server
 
     try:
         served = server(desk, await guidance(desk))

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from vaultrag.cli.choosing import cited_lines
+from vaultrag.cli.vault_choice import cited_lines
+from vaultrag.domain import Capacity
 from vaultrag.errors import InvalidParams
-from vaultrag.mcp import answers, texts
-from vaultrag.mcp.link import Link, vault_of
-from vaultrag.model import Capacity
+from vaultrag.mcp import answers, text_answers
+from vaultrag.mcp.session import Session, vault_of
 
 MOST = 50
 """Notes that one call lists at most."""
@@ -95,7 +95,7 @@ class VaultStatus(Arguments, frozen=True):
 class Desk:
     """Who answers, and for what kind of reader."""
 
-    link: Link
+    link: Session
     capacity: Capacity = "large"
 
 
@@ -109,7 +109,7 @@ class Tool:
     arguments: type[Arguments]
     answer: type[msgspec.Struct]
     run: Callable[[Desk, Any], Awaitable[Any]]
-    text: Callable[[Any, texts.Fence], str]
+    text: Callable[[Any, text_answers.Fence], str]
 
 
 async def _search(desk: Desk, asked: SearchNotes) -> answers.Findings:
@@ -174,22 +174,22 @@ TOOLS: dict[str, Tool] = {
              "Find notes of the person's vault by words and by meaning, each with its best sentences and a citation. "
              "Call this before answering about earlier work, decisions, people, dates or preferences. abstain: nothing "
              "is close enough to answer from.",
-             SearchNotes, answers.Findings, _search, texts.of_findings),
+             SearchNotes, answers.Findings, _search, text_answers.of_findings),
         Tool("read_note", "Read a note",
              "A note whole, the lines of a citation, the section under a heading, or on one line. Read before quoting.",
-             ReadNote, answers.NoteText, _read, texts.of_note),
+             ReadNote, answers.NoteText, _read, text_answers.of_note),
         Tool("related_notes", "Notes near a note",
              "Notes that are near a note in meaning, or linked with it.",
-             RelatedNotes, answers.Findings, _related, texts.of_findings),
+             RelatedNotes, answers.Findings, _related, text_answers.of_findings),
         Tool("recent_notes", "Recent changes",
              "Notes by the time of their last change, the latest first, on one line each.",
-             RecentNotes, answers.Changes, _recent, texts.of_changes),
+             RecentNotes, answers.Changes, _recent, text_answers.of_changes),
         Tool("vault_rules", "The vault's rules",
              "The notes that the person has marked as rules, whole. They hold for everything done here.",
-             VaultRules, answers.RuleBook, _rules, texts.of_rules),
+             VaultRules, answers.RuleBook, _rules, text_answers.of_rules),
         Tool("vault_status", "The state of the vault",
              "How many notes can be searched, and what is not ready, and why.",
-             VaultStatus, answers.VaultState, _status, texts.of_state),
+             VaultStatus, answers.VaultState, _status, text_answers.of_state),
     )
 }  # fmt: skip
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vaultrag.notes.sentences import Unit, units
-from vaultrag.notes.tokens import estimate, fit
-from vaultrag.retrieval.normalize import folded
 from vaultrag.retrieval.occurrences import occurrences
 from vaultrag.retrieval.one_line_summary import plain
+from vaultrag.text.normalize import folded
+from vaultrag.text.sentences import Unit, units
+from vaultrag.text.token_estimate import estimate, fit
 
 Lines = tuple[int, int]
 """First and last line of a place, 0-based, inclusive."""
@@ -49,7 +49,7 @@ def best_sentences(text: str, wanted: Mapping[str, float], places: Sequence[Line
         text: The note's cleaned text.
         wanted: Folded stems of the query's words with their weights.
         places: Where the query's best places are in ``text``, the one shown first; those that overlap it are skipped.
-        tokens: What they may cost at most, by the estimate of ``notes.tokens``.
+        tokens: What they may cost at most, by the estimate of ``text.token_estimate``.
     """
     chosen: dict[int, str] = {}
     room = tokens

@@ -13,10 +13,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 
-from vaultrag.model import Clause, Term
-from vaultrag.notes.number_forms import compact_date, written
-from vaultrag.notes.words import fold, is_word_char, tokens, unspaced
-from vaultrag.retrieval.stop_words import STOP_WORDS
+from vaultrag.domain import Clause, Term
+from vaultrag.text.number_forms import compact_date, written
+from vaultrag.text.stop_words import STOP_WORDS
+from vaultrag.text.tokenize import fold, is_word_char, tokens, unspaced
 
 LEAST_QUOTED = 4
 """Words from which on a query may be a sentence taken from a note."""

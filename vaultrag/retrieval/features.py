@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import REFERENCE, NameMatch, NoteId, Scale
+from vaultrag.domain import REFERENCE, NameMatch, NoteId, Scale
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
-from vaultrag.retrieval.stop_words import STOP_WORDS
+from vaultrag.text.stop_words import STOP_WORDS
 
 MIN_FUZZY = 4
 """Letters; a slip in a shorter word makes another word."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from vaultrag.model import ClauseCount
+from vaultrag.domain import ClauseCount
 from vaultrag.retrieval.pipeline import Draft, Ranking
 
 FEW = 0.25

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vaultrag.model import Place, Span
-from vaultrag.retrieval.normalize import folded, whole
+from vaultrag.domain import Place, Span
 from vaultrag.retrieval.occurrences import occurrences
 from vaultrag.retrieval.snippet import Part, hidden_occurrences, merged
+from vaultrag.text.normalize import folded, whole
 
 LINE_CHARS = 240
 """A longer line is cut around its first match."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from unicodedata import normalize
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from vaultrag.notes.links import MARKDOWN_TAIL, WIKILINK_TAIL
-from vaultrag.notes.titles import without_suffix
+from vaultrag.markdown.links import MARKDOWN_TAIL, WIKILINK_TAIL
+from vaultrag.markdown.titles import without_suffix
 
 MAX_CHARS = 1_000
 """A longer text is no name; file systems take 255 bytes a part."""

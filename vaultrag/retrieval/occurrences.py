@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from vaultrag.notes import number_forms
-from vaultrag.notes.number_forms import MIN_CODE_DIGITS
-from vaultrag.notes.words import unspaced
-from vaultrag.retrieval.normalize import Folded
+from vaultrag.text import number_forms
+from vaultrag.text.normalize import Folded
+from vaultrag.text.number_forms import MIN_CODE_DIGITS
+from vaultrag.text.tokenize import unspaced
 
 LONGEST_ENDING = 4
 """A word may be so much longer than its stem and still be a form of it."""

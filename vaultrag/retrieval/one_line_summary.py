@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from vaultrag.model import Note, Standing
-from vaultrag.notes.marks import first_text
-from vaultrag.notes.sentences import Unit, units
-from vaultrag.notes.tokens import estimate, fit
+from vaultrag.domain import Note, Validity
+from vaultrag.markdown.property_flags import first_text
+from vaultrag.text.sentences import Unit, units
+from vaultrag.text.token_estimate import estimate, fit
 
 RECORD_TOKENS = 58
 """No line is estimated to cost more."""
@@ -41,13 +41,13 @@ _ONLY_TAGS = re.compile(r"(?:#\S+\s*)+")
 _LINK_MARKS = re.compile(r"\[\[([^\]|]*\|)?([^\]]*)\]\]")
 
 
-def record(note: Note, standing: Standing | None = None, *, tokens: int = RECORD_TOKENS) -> str:
+def record(note: Note, standing: Validity | None = None, *, tokens: int = RECORD_TOKENS) -> str:
     """Return the line.
 
     Args:
         note: Whose.
         standing: Why it no longer holds; told first of all.
-        tokens: What the line may cost at most, by the estimate of ``notes.tokens``.
+        tokens: What the line may cost at most, by the estimate of ``text.token_estimate``.
     """
     head = fit(note.title, _TITLE_TOKENS)
     facts = fit("; ".join(_facts(note, standing)), _FACTS_TOKENS)
@@ -63,7 +63,7 @@ def record(note: Note, standing: Standing | None = None, *, tokens: int = RECORD
     return line if estimate(line) <= tokens else fit(line, tokens)
 
 
-def _facts(note: Note, standing: Standing | None) -> Iterator[str]:
+def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
     kind, status = first_text(note.properties, "type"), first_text(note.properties, "status")
     if kind:
         yield kind
@@ -88,7 +88,7 @@ def _facts(note: Note, standing: Standing | None) -> Iterator[str]:
                 break
 
 
-def told(standing: Standing) -> str:
+def told(standing: Validity) -> str:
     """A standing in words: "superseded by Supplier list", "expired 2024-12-31"."""
     if standing.through:
         return f"rests on {_name(standing.through)}, which no longer holds"

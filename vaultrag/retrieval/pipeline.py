@@ -13,33 +13,33 @@ from itertools import repeat
 
 import numpy as np
 
-from vaultrag.model import (
+from vaultrag.domain import (
     REFERENCE,
-    Aged,
     Clause,
     Filters,
     LexicalFeatures,
     Mode,
     NameHit,
     NoteId,
+    NoteValidity,
     PropertyFilter,
     Query,
     Tier,
     VectorMatches,
 )
-from vaultrag.notes.number_forms import MIN_CODE_DIGITS
-from vaultrag.notes.words import unspaced
-from vaultrag.ports import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever
+from vaultrag.protocols import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever
 from vaultrag.retrieval.clauses import clauses_of, row_of
+from vaultrag.retrieval.demotion import demotions
 from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
-from vaultrag.retrieval.priors import demotions
 from vaultrag.retrieval.query_intent import intents_of, period_of
 from vaultrag.retrieval.query_parser import cut, parse_query
 from vaultrag.retrieval.ranked import Adjustment, RankedNote, Source
 from vaultrag.retrieval.scoring import parts
 from vaultrag.retrieval.tiers import NAMES, PARTIAL, best_tier, tiers
-from vaultrag.vector_ports import VectorScan
+from vaultrag.text.number_forms import MIN_CODE_DIGITS
+from vaultrag.text.tokenize import unspaced
+from vaultrag.vector_protocols import VectorScan
 
 MIN_SLIP_LETTERS = 5
 """A slip in a shorter word makes another word."""
@@ -105,7 +105,7 @@ class Pipeline:
         names: TitleRetriever,
         table: NoteTable,
         matching: Callable[[Filters], frozenset[NoteId] | None],
-        validity: Callable[[], Mapping[NoteId, Aged]] = dict,
+        validity: Callable[[], Mapping[NoteId, NoteValidity]] = dict,
         params: Params = DEFAULT,
     ) -> None:
         """Args:

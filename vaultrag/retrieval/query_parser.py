@@ -31,8 +31,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Protocol
 
-from vaultrag.model import Filters, PropertyFilter, Query, Term
-from vaultrag.notes.words import tokens
+from vaultrag.domain import Filters, PropertyFilter, Query, Term
+from vaultrag.text.tokenize import tokens
 
 MAX_QUERY_CHARS = 2_000
 """What lies beyond is cut off at a word, and the answer says so; a query that long is a pasted text."""

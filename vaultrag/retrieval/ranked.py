@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vaultrag.model import Evidence, NoteId, Tier
+from vaultrag.domain import Evidence, NoteId, Tier
 from vaultrag.retrieval.features import Features, Floats
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vaultrag.model import Evidence, NoteId, NotePath
-from vaultrag.ports import NoteTable
+from vaultrag.domain import Evidence, NoteId, NotePath
+from vaultrag.protocols import NoteTable
 from vaultrag.retrieval.ranked import RankedNote
-from vaultrag.vector_ports import VectorScan
+from vaultrag.vector_protocols import VectorScan
 
 MEANING_WEIGHT = 0.7
 LINKS_WEIGHT = 0.3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaultrag.model import REFERENCE, Scale
+from vaultrag.domain import REFERENCE, Scale
 from vaultrag.retrieval.features import Features, Floats
 from vaultrag.retrieval.params import Params
 

@@ -1,7 +1,7 @@
 """Where in a note the answer stands: the best run of lines for the query's words, and a preview with what matches.
 
-Works on the note's own text, as it is on disk now, rendered as a reader sees it (``notes.rendered_text``). Words are
-looked for in a folded copy of that (``retrieval.normalize``). What is shown is the rendered text; each match knows its
+Works on the note's own text, as it is on disk now, rendered as a reader sees it (``markdown.rendered_text``). Words are
+looked for in a folded copy of that (``text.normalize``). What is shown is the rendered text; each match knows its
 place in the file.
 """
 
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, takewhile
 
-from vaultrag.model import Place, Span
-from vaultrag.notes.excerpt import around
-from vaultrag.notes.rendered_text import rendered
-from vaultrag.notes.sentences import sentence_spans
-from vaultrag.retrieval.normalize import fold_letters, folded, whole
+from vaultrag.domain import Place, Span
+from vaultrag.markdown.excerpt import around
+from vaultrag.markdown.rendered_text import rendered
 from vaultrag.retrieval.occurrences import occurrences
+from vaultrag.text.normalize import fold_letters, folded, whole
+from vaultrag.text.sentences import sentence_spans
 
 __all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview", "words_place"]
 
@@ -61,7 +61,7 @@ def preview(
     Args:
         text: The note's body.
         wanted: Stem or literal of each query word, folded, with its weight; of several words, what stands in a row. The
-            form of a date or a code (``notes.number_forms``) is each way of writing it. Only their proportion matters.
+            form of a date or a code (``text.number_forms``) is each way of writing it. Only their proportion matters.
         passage: Lines that the meaning arm points at; they win unless the words agree on a better place.
         max_chars: The preview's length at most.
     """

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from vaultrag.model import Tier
+from vaultrag.domain import Tier
 from vaultrag.retrieval.features import Features, Floats
 from vaultrag.retrieval.params import Params
 

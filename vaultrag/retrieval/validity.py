@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from vaultrag.model import Aged, NoteId, NotePath, Standing
+from vaultrag.domain import NoteId, NotePath, NoteValidity, Validity
 
 _DAY = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?![\d.])")
 
@@ -59,34 +59,34 @@ def day_of(text: str, *, end: bool = False) -> date | None:
         return None
 
 
-def standings(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, Aged]:
+def standings(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, NoteValidity]:
     """The notes that do not simply hold today."""
-    aged: dict[NoteId, Aged] = {}
+    aged: dict[NoteId, NoteValidity] = {}
     upcoming = {note_id for note_id, said in claims.items() if said.first is not None and said.first > today}
     for note_id, said in claims.items():
         standing = _own(note_id, said, claims, upcoming, today)
         if standing is not None:
             taken = _chain(note_id, claims, upcoming)
-            aged[note_id] = Aged(standing, taken, said.first, said.last or _before(taken, claims))
+            aged[note_id] = NoteValidity(standing, taken, said.first, said.last or _before(taken, claims))
     return aged | _through(claims, aged)
 
 
 def _own(
     note_id: NoteId, said: Claims, claims: Mapping[NoteId, Claims], upcoming: set[NoteId], today: date
-) -> Standing | None:
+) -> Validity | None:
     """What is the matter with the note itself."""
     last = said.last.isoformat() if said.last is not None else ""
     past = last if said.last is not None and said.last < today else ""
     if said.invalidated:
-        return Standing("invalidated", _paths(said.invalidators, claims), past)
+        return Validity("invalidated", _paths(said.invalidators, claims), past)
     if said.superseded and not (said.successors and said.successors <= upcoming):
         chain = _chain(note_id, claims, upcoming)
         heads = {other for other in chain if not _chain(other, claims, upcoming) - {note_id}} or chain
-        return Standing("superseded", _paths(heads, claims), past or _taken_over(chain, claims))
+        return Validity("superseded", _paths(heads, claims), past or _taken_over(chain, claims))
     if past:
-        return Standing("expired", (), past)
+        return Validity("expired", (), past)
     if note_id in upcoming and said.first is not None:
-        return Standing("upcoming", (), said.first.isoformat())
+        return Validity("upcoming", (), said.first.isoformat())
     return None
 
 
@@ -113,7 +113,7 @@ def _taken_over(successors: Iterable[NoteId], claims: Mapping[NoteId, Claims]) -
     return last.isoformat() if last is not None else ""
 
 
-def _through(claims: Mapping[NoteId, Claims], aged: Mapping[NoteId, Aged]) -> dict[NoteId, Aged]:
+def _through(claims: Mapping[NoteId, Claims], aged: Mapping[NoteId, NoteValidity]) -> dict[NoteId, NoteValidity]:
     """What no longer holds because of what it rests on, however far down that lies."""
     resting: dict[NoteId, list[tuple[NoteId, bool]]] = {}
     for note_id, said in claims.items():
@@ -121,7 +121,7 @@ def _through(claims: Mapping[NoteId, Claims], aged: Mapping[NoteId, Aged]) -> di
             resting.setdefault(other, []).append((note_id, True))
         for other in said.sources - said.depends:
             resting.setdefault(other, []).append((note_id, False))
-    fallen: dict[NoteId, Aged] = {}
+    fallen: dict[NoteId, NoteValidity] = {}
     waiting = sorted(note_id for note_id, one in aged.items() if one.standing.state != "upcoming")
     while waiting:
         other = waiting.pop()
@@ -132,8 +132,8 @@ def _through(claims: Mapping[NoteId, Claims], aged: Mapping[NoteId, Aged]) -> di
                 continue
             if depends or invalid:
                 said = claims[note_id]
-                standing = Standing("invalidated", (), through=claims[other].path)
-                fallen[note_id] = Aged(standing, frozenset(), said.first, said.last)
+                standing = Validity("invalidated", (), through=claims[other].path)
+                fallen[note_id] = NoteValidity(standing, frozenset(), said.first, said.last)
                 waiting.append(note_id)
     return fallen
 

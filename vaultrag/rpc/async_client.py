@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from vaultrag.config import Places
-from vaultrag.errors import ConnectionLost, InvalidParams, VaultragError
-from vaultrag.model import (
+from vaultrag.domain import (
     Answer,
     Capacity,
     Catalogue,
@@ -30,10 +29,11 @@ from vaultrag.model import (
     Triggered,
     VaultStatus,
 )
-from vaultrag.rpc import calls
-from vaultrag.rpc.calls import Call
-from vaultrag.rpc.finding import CHUNK, discover, hello, open_socket, without_news
+from vaultrag.errors import ConnectionLost, InvalidParams, VaultragError
+from vaultrag.rpc import requests
+from vaultrag.rpc.discovery import CHUNK, discover, hello, open_socket, without_news
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, Conversation, Message, Request, encode_request, error_of
+from vaultrag.rpc.requests import Call
 
 T = TypeVar("T")
 OnPartial = Callable[[Answer], None]
@@ -140,8 +140,8 @@ class AsyncClient:
         include_weak: bool = False,
     ) -> Answer:
         """The notes that fit, best first; see ``service.VaultService.search``."""
-        wish = calls.Delivery(shape, reader, max_tokens)
-        call = calls.search(
+        wish = requests.Delivery(shape, reader, max_tokens)
+        call = requests.search(
             query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish, include_weak
         )
         return await self._ask(call, on_partial)
@@ -150,15 +150,15 @@ class AsyncClient:
         self, query: str, *, path: str = "", limit: int = 0, mode: Mode = "hybrid", vault: str = ""
     ) -> Explanation:
         """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
-        return await self._ask(calls.explain(query, path, limit, mode, vault))
+        return await self._ask(requests.explain(query, path, limit, mode, vault))
 
     async def related(
         self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = ""
     ) -> Answer:
-        return await self._ask(calls.related(path, limit, linked, vault, folder))
+        return await self._ask(requests.related(path, limit, linked, vault, folder))
 
     async def in_note(self, path: str, query: str, *, limit: int = 0, mode: Mode = "hybrid", vault: str = "") -> InNote:
-        return await self._ask(calls.in_note(path, query, limit, mode, vault))
+        return await self._ask(requests.in_note(path, query, limit, mode, vault))
 
     async def get(
         self,
@@ -172,22 +172,22 @@ class AsyncClient:
         max_tokens: int = 0,
     ) -> NoteView:
         """A note, or a part of it; see ``service.VaultService.get``."""
-        wish = calls.Delivery(shape, None, max_tokens)
-        return await self._ask(calls.get(path, first_line, last_line, heading, vault, wish))
+        wish = requests.Delivery(shape, None, max_tokens)
+        return await self._ask(requests.get(path, first_line, last_line, heading, vault, wish))
 
     async def rules(self, *, max_tokens: int | None = None, vault: str = "") -> Rules:
         """Every rule, whole; see ``service.VaultService.rules``."""
-        return await self._ask(calls.rules(max_tokens, vault))
+        return await self._ask(requests.rules(max_tokens, vault))
 
     async def recent(
         self, *, limit: int = 0, folder: str = "", tag: str = "", max_tokens: int = 0, vault: str = ""
     ) -> Recent:
-        return await self._ask(calls.recent(limit, folder, tag, max_tokens, vault))
+        return await self._ask(requests.recent(limit, folder, tag, max_tokens, vault))
 
     async def catalogue(
         self, *, folder: str = "", tag: str = "", limit: int = 0, max_tokens: int = 0, vault: str = ""
     ) -> Catalogue:
-        return await self._ask(calls.catalogue(folder, tag, limit, max_tokens, vault))
+        return await self._ask(requests.catalogue(folder, tag, limit, max_tokens, vault))
 
     async def triggers(
         self,
@@ -200,16 +200,16 @@ class AsyncClient:
         vault: str = "",
     ) -> Triggered:
         """The notes that an action calls for; see ``service.VaultService.triggers``."""
-        return await self._ask(calls.triggers(tool, path, command, session, max_tokens, vault))
+        return await self._ask(requests.triggers(tool, path, command, session, max_tokens, vault))
 
     async def tags(self, *, vault: str = "") -> list[TagCount]:
-        return await self._ask(calls.tags(vault))
+        return await self._ask(requests.tags(vault))
 
     async def status(self, *, full: bool = False) -> DaemonStatus:
-        return await self._ask(calls.status(full))
+        return await self._ask(requests.status(full))
 
     async def add_vault(self, path: Path) -> VaultStatus:
-        return await self._ask(calls.add_vault(path))
+        return await self._ask(requests.add_vault(path))
 
     async def lost(self) -> None:
         """Wait until the connection has ended, whoever ended it."""

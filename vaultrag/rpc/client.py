@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from vaultrag.config import Places
-from vaultrag.errors import ConnectionLost, DaemonNotRunning, InvalidParams
-from vaultrag.model import (
+from vaultrag.domain import (
     Answer,
     Capacity,
     Catalogue,
     DaemonStatus,
+    Diagnosis,
     Explanation,
     InNote,
     Mode,
@@ -37,13 +37,13 @@ from vaultrag.model import (
     TagCount,
     Triggered,
     VaultStatus,
-    Whereabouts,
 )
-from vaultrag.rpc import calls
+from vaultrag.errors import ConnectionLost, DaemonNotRunning, InvalidParams
+from vaultrag.rpc import requests
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
-from vaultrag.rpc.calls import Call, result_of
-from vaultrag.rpc.finding import CHUNK, Address, discover, hello, open_socket, without_news
+from vaultrag.rpc.discovery import CHUNK, Address, discover, hello, open_socket, without_news
 from vaultrag.rpc.protocol import PARTIAL, Conversation, Message, Request
+from vaultrag.rpc.requests import Call, result_of
 
 __all__ = ["Address", "AsyncClient", "Client", "OnPartial", "discover", "wait_for_daemon"]
 
@@ -146,8 +146,8 @@ class Client:
         include_weak: bool = False,
     ) -> Answer:
         """The notes that fit, best first; see ``service.VaultService.search``."""
-        wish = calls.Delivery(shape, reader, max_tokens)
-        call = calls.search(
+        wish = requests.Delivery(shape, reader, max_tokens)
+        call = requests.search(
             query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish, include_weak
         )
         return self._ask(call, on_partial)
@@ -156,17 +156,17 @@ class Client:
         self, query: str, *, path: str = "", limit: int = 0, mode: Mode = "hybrid", vault: str = ""
     ) -> Explanation:
         """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
-        return self._ask(calls.explain(query, path, limit, mode, vault))
+        return self._ask(requests.explain(query, path, limit, mode, vault))
 
-    def why(self, path: str, *, vault: str = "") -> Whereabouts:
+    def why(self, path: str, *, vault: str = "") -> Diagnosis:
         """What has become of one note; see ``service.VaultService.why``."""
-        return self._ask(calls.why(path, vault))
+        return self._ask(requests.why(path, vault))
 
     def related(self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = "") -> Answer:
-        return self._ask(calls.related(path, limit, linked, vault, folder))
+        return self._ask(requests.related(path, limit, linked, vault, folder))
 
     def in_note(self, path: str, query: str, *, limit: int = 0, mode: Mode = "hybrid", vault: str = "") -> InNote:
-        return self._ask(calls.in_note(path, query, limit, mode, vault))
+        return self._ask(requests.in_note(path, query, limit, mode, vault))
 
     def get(
         self,
@@ -180,22 +180,22 @@ class Client:
         max_tokens: int = 0,
     ) -> NoteView:
         """A note, or a part of it; see ``service.VaultService.get``."""
-        wish = calls.Delivery(shape, None, max_tokens)
-        return self._ask(calls.get(path, first_line, last_line, heading, vault, wish))
+        wish = requests.Delivery(shape, None, max_tokens)
+        return self._ask(requests.get(path, first_line, last_line, heading, vault, wish))
 
     def rules(self, *, max_tokens: int | None = None, vault: str = "") -> Rules:
         """Every rule, whole; see ``service.VaultService.rules``."""
-        return self._ask(calls.rules(max_tokens, vault))
+        return self._ask(requests.rules(max_tokens, vault))
 
     def recent(
         self, *, limit: int = 0, folder: str = "", tag: str = "", max_tokens: int = 0, vault: str = ""
     ) -> Recent:
-        return self._ask(calls.recent(limit, folder, tag, max_tokens, vault))
+        return self._ask(requests.recent(limit, folder, tag, max_tokens, vault))
 
     def catalogue(
         self, *, folder: str = "", tag: str = "", limit: int = 0, max_tokens: int = 0, vault: str = ""
     ) -> Catalogue:
-        return self._ask(calls.catalogue(folder, tag, limit, max_tokens, vault))
+        return self._ask(requests.catalogue(folder, tag, limit, max_tokens, vault))
 
     def triggers(
         self,
@@ -208,23 +208,23 @@ class Client:
         vault: str = "",
     ) -> Triggered:
         """The notes that an action calls for; see ``service.VaultService.triggers``."""
-        return self._ask(calls.triggers(tool, path, command, session, max_tokens, vault))
+        return self._ask(requests.triggers(tool, path, command, session, max_tokens, vault))
 
     def tags(self, *, vault: str = "") -> list[TagCount]:
-        return self._ask(calls.tags(vault))
+        return self._ask(requests.tags(vault))
 
     def status(self, *, full: bool = False, files: bool = False) -> DaemonStatus:
         """How the daemon fares; see ``rpc.messages.Status``."""
         try:
-            return self._ask(calls.status(full, files))
+            return self._ask(requests.status(full, files))
         except InvalidParams:  # an older daemon, which does not count files
-            return self._ask(calls.status(full))
+            return self._ask(requests.status(full))
 
     def reindex(self, *, vault: str = "") -> VaultStatus:
-        return self._ask(calls.reindex(vault))
+        return self._ask(requests.reindex(vault))
 
     def add_vault(self, path: Path) -> VaultStatus:
-        return self._ask(calls.add_vault(path))
+        return self._ask(requests.add_vault(path))
 
     def remove_vault(self, vault: str) -> None:
         self.call("remove_vault", {"vault": vault})

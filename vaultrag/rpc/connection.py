@@ -14,14 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from vaultrag.app import Service
+from vaultrag.app.fair_queue import Client
+from vaultrag.domain import Answer
 from vaultrag.errors import Cancelled, InvalidRequest, VaultragError
-from vaultrag.model import Answer
 from vaultrag.rpc import methods, protocol
-from vaultrag.rpc.feeds import Feeds, Wish
 from vaultrag.rpc.protocol import CallId, Lines, Request
-from vaultrag.rpc.workers import Workers
-from vaultrag.service import Service
-from vaultrag.service.fair_order import Client
+from vaultrag.rpc.subscriptions import Feeds, Wish
+from vaultrag.rpc.thread_pool import Workers
 
 log = logging.getLogger(__name__)
 

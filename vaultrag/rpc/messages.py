@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from vaultrag.model import Answer, DaemonStatus, Reader
+from vaultrag.domain import Answer, DaemonStatus, Reader
 from vaultrag.rpc.protocol import PROTOCOL_MAX, PROTOCOL_MIN
 
 

@@ -16,11 +16,13 @@ from typing import Any
 import msgspec
 
 from vaultrag import __version__
-from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
-from vaultrag.model import (
+from vaultrag.app import Service, VaultService
+from vaultrag.app.agent_view import without_hints
+from vaultrag.domain import (
     Answer,
     Catalogue,
     DaemonStatus,
+    Diagnosis,
     Explanation,
     InNote,
     NoteView,
@@ -30,9 +32,8 @@ from vaultrag.model import (
     TagCount,
     Triggered,
     VaultStatus,
-    Whereabouts,
 )
-from vaultrag.rpc.feeds import NOTES_CHANGED, STATUS_CHANGED, Wish
+from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
 from vaultrag.rpc.messages import (
     AddVault,
     CancelRequest,
@@ -61,10 +62,9 @@ from vaultrag.rpc.messages import (
     Welcome,
     Why,
 )
-from vaultrag.rpc.positions import Units, in_answer, in_matches, length
+from vaultrag.rpc.offset_encodings import Units, in_answer, in_matches, length
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN
-from vaultrag.service import Service, VaultService
-from vaultrag.service.agents import without_hints
+from vaultrag.rpc.subscriptions import NOTES_CHANGED, STATUS_CHANGED, Wish
 
 
 @dataclass(slots=True)
@@ -232,7 +232,7 @@ def _subscribe(session: Session, params: Subscribe, _: Notify) -> Subscribed:
     return Subscribed(tuple(name for name, wished in wanted if wished), status)
 
 
-def _why(session: Session, params: Why, _: Notify) -> Whereabouts:
+def _why(session: Session, params: Why, _: Notify) -> Diagnosis:
     return session.vault_for(params.vault).why(params.path)
 
 
@@ -280,7 +280,7 @@ METHODS: dict[str, Method] = {
         Method("explain", Explain, Explanation, _explain,
                "How a query was read, and why each note stands where it stands, or is missing.", _VAULT,
                agents=True),
-        Method("why", Why, Whereabouts, _why,
+        Method("why", Why, Diagnosis, _why,
                "What has become of one note: found, or why not: the rule, the fault, or what is to come.", _VAULT),
         Method("related", Related, Answer, _related, "Notes near in meaning to a note, or linked with it.", _PATH,
                agents=True),

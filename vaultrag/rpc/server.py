@@ -15,12 +15,12 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+from vaultrag.app import Service
 from vaultrag.errors import DaemonFailed, VaultragError
 from vaultrag.rpc.connection import MAX_CALLS, READ_CHUNK, WRITE_TIMEOUT_S, Connection, Host
-from vaultrag.rpc.feeds import Feeds
 from vaultrag.rpc.sockets import check_peer, clear_stale, identity, private_folder
-from vaultrag.rpc.workers import Workers
-from vaultrag.service import Service
+from vaultrag.rpc.subscriptions import Feeds
+from vaultrag.rpc.thread_pool import Workers
 
 __all__ = ["MAX_CALLS", "READ_CHUNK", "THREADS", "WRITE_TIMEOUT_S", "Server"]
 

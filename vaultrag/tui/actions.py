@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from vaultrag.cli.editing import editor_command, in_foreground
+from vaultrag.cli.editor import editor_command, in_foreground
 from vaultrag.cli.render.lines import hit_as_line, link_to
 from vaultrag.cli.render.settings import explained
 from vaultrag.cli.render.words import count
+from vaultrag.domain import Hit
 from vaultrag.errors import VaultragError
-from vaultrag.model import Hit
 from vaultrag.tui import state
-from vaultrag.tui.errand import INTERRUPTED, NOTHING_CHOSEN, Outcome
-from vaultrag.tui.keys import sentences
+from vaultrag.tui.key_bindings import sentences
+from vaultrag.tui.launch_options import INTERRUPTED, NOTHING_CHOSEN, Outcome
 from vaultrag.tui.obsidian import obsidian_url, open_url
 
 if TYPE_CHECKING:

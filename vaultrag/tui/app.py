@@ -18,20 +18,20 @@ from textual.app import App, ComposeResult
 from textual.containers import Container, Horizontal
 from textual.widgets import Static
 
+from vaultrag.domain import Answer, DaemonStatus
 from vaultrag.errors import DaemonError, VaultragError
-from vaultrag.model import Answer, DaemonStatus
 from vaultrag.rpc.client import OnPartial
 from vaultrag.tui import state
 from vaultrag.tui.actions import ACTIONS
 from vaultrag.tui.driver import driver_class
-from vaultrag.tui.errand import Errand, Outcome
 from vaultrag.tui.history import History
-from vaultrag.tui.keys import keymap, shown
-from vaultrag.tui.link import MOST, Link, Source
-from vaultrag.tui.looks import CSS, THEMES, hints, state_line
-from vaultrag.tui.panes import Pane, PaneContent
+from vaultrag.tui.key_bindings import keymap, shown
+from vaultrag.tui.launch_options import Errand, Outcome
+from vaultrag.tui.preview_pane import Pane, PaneContent
+from vaultrag.tui.session import MOST, Session, Source
 from vaultrag.tui.state import LinkState, View
-from vaultrag.tui.telling import Told, counted, emptiness, prompt_told, state_told
+from vaultrag.tui.status_text import StatusLine, counted, emptiness, prompt_told, state_told
+from vaultrag.tui.theme import CSS, THEMES, hints, state_line
 from vaultrag.tui.widgets.hits import HitList
 from vaultrag.tui.widgets.preview import Preview
 from vaultrag.tui.widgets.prompt import Prompt
@@ -79,7 +79,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         super().__init__(driver_class=driver_class(), ansi_color=errand.settings.theme == "terminal")
         self.theme = THEMES[errand.settings.theme]
         self.errand = errand
-        self.link: Source = source or Link(errand.places, vault=errand.vault, start=errand.start, here=errand.here)
+        self.link: Source = source or Session(errand.places, vault=errand.vault, start=errand.start, here=errand.here)
         self.history = History(errand.places.history if errand.settings.history else None)
         self.view = View(mode=errand.mode)
         self.message = ""
@@ -194,7 +194,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         if not base.query("#hits"):  # the screen is being taken down while an answer comes in
             return
         view = self.view
-        told = Told(self.message, "warn") if self.message else state_told(view)
+        told = StatusLine(self.message, "warn") if self.message else state_told(view)
         for name, text in (
             ("#mode", Text(f"{prompt_told(view):>16}")),
             ("#state", state_line(told, counted(view), self.size.width)),

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from vaultrag.cli.render.answers import named
 from vaultrag.cli.render.words import arms, duration, one_line
-from vaultrag.model import Hit, Span
-from vaultrag.notes.sentences import sentence_spans
+from vaultrag.domain import Hit, Span
+from vaultrag.text.sentences import sentence_spans
 
 LINES = 3
 """Of every hit."""

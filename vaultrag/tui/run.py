@@ -8,7 +8,7 @@ import sys
 
 from vaultrag.errors import UsageError
 from vaultrag.tui.driver import can_draw, take_keys
-from vaultrag.tui.errand import Errand, Outcome
+from vaultrag.tui.launch_options import Errand, Outcome
 
 
 def run(errand: Errand) -> Outcome:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from vaultrag.model import Answer, DaemonStatus, Hit, Mode, State, VaultStatus
+from vaultrag.domain import Answer, DaemonStatus, Hit, Mode, State, VaultStatus
 
 MODES: tuple[Mode, ...] = ("hybrid", "words", "meaning")
 

@@ -8,9 +8,9 @@ from tests.bench.machine import private_mb
 from tests.bench.stage import Stage, subject
 from tests.bench.statistics import best_of
 from vaultrag.config import Settings
-from vaultrag.indexing.plan import plan
-from vaultrag.model import IndexedEntry, NoteId
-from vaultrag.watch import DiskReader
+from vaultrag.domain import IndexedEntry, NoteId
+from vaultrag.indexing.planner import plan
+from vaultrag.watcher import DiskReader
 
 SETTLING_S = 3.0
 """After so long a daemon has done what it does when it has nothing to do."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.bench.bounds import scan_bytes
 from tests.bench.stage import Stage, subject
-from vaultrag.store.matrix import Matrix, quantise
+from vaultrag.storage.vectors.matrix import Matrix, quantise
 
 BEYOND = 3
 """At the largest size of a run, the arm is measured at so many times that size too: 300,000 beside 100,000."""

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from tests.quality.lab.models import Other
 from tests.quality.lab.sets import JudgedSet
+from vaultrag.domain import NoteId, NoteValidity, Scale, Validity
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.evaluate.run import Pipeline
-from vaultrag.model import Aged, NoteId, Scale, Standing
+from vaultrag.retrieval.demotion import demotions
 from vaultrag.retrieval.features import Features
 from vaultrag.retrieval.params import Params
-from vaultrag.retrieval.priors import demotions
 from vaultrag.retrieval.query_intent import intents_of, period_of
 from vaultrag.retrieval.scoring import score
 from vaultrag.retrieval.tiers import PARTIAL, tiers
@@ -53,7 +53,7 @@ class Asked:
     grades: dict[int, float]
     features: Features
     lacks_identifier: bool = False
-    aged: dict[NoteId, Aged] | None = None
+    aged: dict[NoteId, NoteValidity] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,12 +202,12 @@ def _write(asked: list[Asked], file: Path) -> None:
     )
 
 
-def _raw(one: Aged) -> list[Any]:
+def _raw(one: NoteValidity) -> list[Any]:
     first, last = (day.isoformat() if day else None for day in (one.first, one.last))
     return [one.standing.state, sorted(one.successors), first, last]
 
 
-def _aged(raw: list[Any]) -> Aged:
+def _aged(raw: list[Any]) -> NoteValidity:
     state, successors, first, last = raw
     days = (date.fromisoformat(day) if day else None for day in (first, last))
-    return Aged(Standing(state), frozenset(NoteId(note) for note in successors), *days)
+    return NoteValidity(Validity(state), frozenset(NoteId(note) for note in successors), *days)

@@ -15,11 +15,11 @@ from pathlib import Path
 from random import Random
 
 from tests.quality.lab.sets import QUALITY, SEED, available, load
+from vaultrag.domain import Hit
 from vaultrag.evaluate.datasets import Judged
 from vaultrag.evaluate.run import LIMIT, Pipeline
-from vaultrag.model import Hit
-from vaultrag.notes.tokens import estimate, fit
 from vaultrag.retrieval.query_parser import parse_query
+from vaultrag.text.token_estimate import estimate, fit
 
 TOKENS = (40, 60, 80, 100)
 MOST = 400

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaultrag.daemon.vaults import Embedders
-from vaultrag.embed.builtin import BuiltinEmbedder
-from vaultrag.embed.calibration import ENGLISH, measured
-from vaultrag.embed.multilingual import MultilingualEmbedder
-from vaultrag.embed.pooling import normalise
-from vaultrag.model import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Scale
-from vaultrag.ports import Embedder
+from vaultrag.daemon.vaults import EmbedderPool
+from vaultrag.domain import EmbeddedNote, EmbedderStatus, EmbedProblem, Identity, NoteText, Scale
+from vaultrag.embedding.builtin import BuiltinEmbedder
+from vaultrag.embedding.calibration import ENGLISH, measured
+from vaultrag.embedding.multilingual import MultilingualEmbedder
+from vaultrag.embedding.pooling import normalise
+from vaultrag.protocols import Embedder
 
 if TYPE_CHECKING:
-    from vaultrag.model import Vector
+    from vaultrag.domain import Vector
 
 MODELS = ("use", "half", "noise")
 """USE for all queries and notes; MiniLM's first 192 numbers; MiniLM with as much noise as a fifth of its length."""
@@ -77,7 +77,7 @@ class OtherModel:
         return rows
 
 
-class Other(Embedders):
+class Other(EmbedderPool):
     """One other model for every vault."""
 
     def __init__(self, name: str) -> None:

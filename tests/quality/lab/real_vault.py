@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from vaultrag.notes.links import MARKDOWN_TAIL, WIKILINK_TAIL
+from vaultrag.markdown.links import MARKDOWN_TAIL, WIKILINK_TAIL
 
 ARCHIVE = "vaults/features.tar.gz"
 SOURCES = ("tasks-docs", "silverbullet-docs", "foam-docs", "dataview-docs")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE, arms, one_line, safe
-from vaultrag.model import Answer, Hit, Span, State
+from vaultrag.domain import Answer, Hit, Span, State
 from vaultrag.retrieval.one_line_summary import told
 
 PREVIEW_LINES = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE, one_line, safe
-from vaultrag.model import Answer, Catalogue, Hit, Rules
+from vaultrag.domain import Answer, Catalogue, Hit, Rules
 from vaultrag.retrieval.one_line_summary import told
 
 

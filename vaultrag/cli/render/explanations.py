@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from vaultrag.cli.render.words import one_line
-from vaultrag.model import ExplainedHit, Explanation
+from vaultrag.domain import ExplainedHit, Explanation
 
 
 def explanation_lines(explanation: Explanation) -> list[Text]:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from vaultrag.cli.render.words import one_line
-from vaultrag.model import Hit
+from vaultrag.domain import Hit
 
 LineFormat = Literal["jsonl", "tsv", "vimgrep", "links", "paths"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from vaultrag.model import DaemonStatus, VaultStatus
+from vaultrag.domain import DaemonStatus, VaultStatus
 
 Name = Literal["opening", "reading", "loading", "embedding", "done", "stuck"]
 

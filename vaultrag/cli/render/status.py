@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from vaultrag.cli.render.words import count, duration, one_line
-from vaultrag.model import DaemonStatus, EmbedderStatus, FileCount, Skipped, VaultStatus
+from vaultrag.domain import DaemonStatus, EmbedderStatus, FileCount, Skipped, VaultStatus
 
 _COLOURS = {
     "ready": "green",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vaultrag.model import Evidence
-from vaultrag.notes.invisible import shown
+from vaultrag.domain import Evidence
+from vaultrag.text.invisible import shown
 
 _ARM_WORDS = {"passages": "meaning", "nearness": "words"}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))

@@ -12,7 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
-from vaultrag.model import Hit
+from vaultrag.domain import Hit
 from vaultrag.tui.rows import LINES, MARGIN, hit_rows
 
 

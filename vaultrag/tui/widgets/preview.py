@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from vaultrag.tui.drawn import Page
+from vaultrag.tui.render_model import Page
 
 GUTTER = "▎"
 

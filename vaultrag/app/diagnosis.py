@@ -1,0 +1,171 @@
+"""Why a note is not found: asked of the rules, the index and the disk, in this order of blame. It writes nothing.
+
+What it asks comes as ``DiagnosisSources``, so that it answers without a daemon too (``vaultrag.doctor.offline``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from vaultrag.app.context import VaultContext
+from vaultrag.domain import Content, Diagnosis, Gone, LineRange, NoteId, NotePath, NoteRow, Skipped, Unreadable
+from vaultrag.protocols import NoteReader, NoteTable
+
+MAX_PATH_CHARS = 4096
+
+
+class VectorLookup(NamedTuple):
+    """How a note stands with its vector. ``lines``: body lines of its passages, 0-based."""
+
+    said: str
+    covered: float | None = None
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisSources:
+    """What is asked.
+
+    Attributes:
+        is_there: Tells what stands at a path: ``file``, ``folder`` or nothing.
+        running: Whether somebody watches the disk, so that a change will be seen by itself.
+    """
+
+    vault: str
+    table: NoteTable
+    reader: NoteReader
+    skipped: Callable[[], Mapping[NotePath, Skipped]]
+    why_excluded: Callable[[str], str | None]
+    private: Callable[[NoteRow], str]
+    vectors: Callable[[NoteId], VectorLookup]
+    is_there: Callable[[str], str]
+    running: bool
+
+
+def of_vault(parts: VaultContext) -> DiagnosisSources:
+    """What a running daemon knows."""
+    return DiagnosisSources(
+        vault=parts.id,
+        table=parts.table,
+        reader=parts.reader,
+        skipped=parts.index.skipped,
+        why_excluded=parts.why_excluded,
+        private=parts.private,
+        vectors=lambda note_id: _vectors(parts, note_id),
+        is_there=parts.is_there,
+        running=True,
+    )
+
+
+def whereabouts(sources: DiagnosisSources, path: str) -> Diagnosis:
+    """What has become of the note at this path, relative to its vault."""
+    asked = path[:MAX_PATH_CHARS]
+    note_id = sources.table.id_of(asked)
+    row = sources.table.by_ids([note_id]).get(note_id) if note_id is not None else None
+    if note_id is None or row is None:
+        return _unknown(sources, asked)
+    vectors = sources.vectors(note_id)
+    found = Diagnosis(
+        path=row.path,
+        vault=sources.vault,
+        standing="indexed",
+        why="",
+        kept_from_agents=sources.private(row),
+        saved_ns=row.mtime_ns,
+        meaning=vectors.said,
+        covered=vectors.covered,
+        passages=tuple(LineRange(row.body_line + first, row.body_line + last) for first, last in vectors.lines),
+    )
+    return _compared(sources, found, row)
+
+
+def _compared(sources: DiagnosisSources, found: Diagnosis, row: NoteRow) -> Diagnosis:
+    """A note that the index knows, beside what the disk says now."""
+    excluded = sources.why_excluded(row.path)
+    if excluded:
+        return replace(found, standing="excluded", why=f"{excluded}; it leaves the index{_soon(sources)}",
+                       hint=_look(sources))  # fmt: skip
+    match sources.reader.read(row.path):
+        case Content(entry=entry) if (entry.size, entry.mtime_ns) == (row.size, row.mtime_ns):
+            return replace(found, why="it is in the index as it is on the disk")
+        case Content():
+            why = f"it was changed since it was read; it is read again{_soon(sources)}"
+            return replace(found, standing="stale", why=why, hint=_look(sources))
+        case Gone():
+            why = f"its file is no longer there; it leaves the index{_soon(sources)}"
+            return replace(found, standing="gone", why=why, hint=_look(sources))
+        case Skipped(reason=reason):
+            why = f"it may no longer be indexed: {reason}; it leaves the index{_soon(sources)}"
+            return replace(found, standing="skipped", why=why, hint=_look(sources))
+        case Unreadable(reason=reason):
+            why = f"its file cannot be read now ({reason}); what was read before is still found"
+            return replace(found, standing="unreadable", why=why)
+
+
+def _unknown(sources: DiagnosisSources, asked: str) -> Diagnosis:
+    """A path that the index does not know: excluded, skipped, not read yet, or not there."""
+    blank = Diagnosis(asked, sources.vault, "absent", "")
+    excluded = {path: sources.why_excluded(path) for path in (asked, f"{asked}.md")}
+    # A name without its ".md" is no exclusion that anybody means.
+    reason = excluded[asked] if asked.lower().endswith(".md") else excluded[f"{asked}.md"] or ""
+    if reason:
+        return replace(blank, standing="excluded", why=reason, hint=_rule_hint(reason))
+    known = sources.skipped()
+    for path in (asked, f"{asked}.md"):
+        if (skipped := known.get(NotePath(path))) is not None:
+            return replace(blank, path=path, standing="skipped", why=skipped.reason, hint=_skip_hint(skipped.reason))
+        match sources.reader.read(NotePath(path)):
+            case Content():
+                why = "it is there and has not been read yet" + (
+                    "" if sources.running else ": no daemon runs that would"
+                )
+                return replace(blank, path=path, standing="waiting", why=why, hint=_look(sources))
+            case Unreadable(reason=reason):
+                return replace(blank, path=path, standing="unreadable", why=f"it cannot be read: {reason}")
+            case Skipped(reason=reason) if path.lower().endswith(".md"):
+                return replace(blank, path=path, standing="skipped", why=reason, hint=_skip_hint(reason))
+    if (kind := sources.is_there(asked)) == "folder":
+        return replace(blank, standing="excluded", why="it is a folder, not a note")
+    if kind:
+        return replace(blank, standing="excluded", why=f"the file is there: {excluded[asked] or 'it is no note'}")
+    near = tuple(sources.table.near_paths(asked))
+    hint = f"did you mean {near[0]}?" if near else ""
+    return replace(blank, why="there is no such note in the vault", hint=hint, near=near)
+
+
+def _vectors(parts: VaultContext, note_id: NoteId) -> VectorLookup:
+    meaning = parts.meaning
+    view = meaning.view
+    if failed := meaning.failed.get(note_id):
+        return VectorLookup(f"it has no vector: {failed}")
+    if view.vectors is None or view.state == "off":
+        return VectorLookup(view.why or "the vectors are not loaded yet")
+    held = view.vectors.holding(note_id)
+    if held is None or note_id in meaning.awaited:
+        said = "it is not embedded yet: found by its words only"
+        return VectorLookup(f"{said} ({view.why})" if view.why else said)
+    return VectorLookup("", held.covered, held.lines)
+
+
+def _soon(sources: DiagnosisSources) -> str:
+    return " within moments" if sources.running else " when a daemon runs"
+
+
+def _look(sources: DiagnosisSources) -> str:
+    return "vaultrag reindex" if sources.running else "vaultrag up"
+
+
+def _rule_hint(reason: str) -> str:
+    if "notes.ignore" in reason:
+        return "vaultrag config edit"
+    if ".vaultragignore" in reason:
+        return "take the line out of .vaultragignore, or take the note back in below it with a line that begins with !"
+    if "Obsidian" in reason:
+        return "in Obsidian: Settings, Files and links, Excluded files"
+    return ""
+
+
+def _skip_hint(reason: str) -> str:
+    return "vaultrag config edit" if "notes.max_bytes" in reason else ""

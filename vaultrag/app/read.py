@@ -1,0 +1,144 @@
+"""Handing out a note: found by its path, read from the disk as it is now, cut to what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vaultrag.app.context import VaultContext
+from vaultrag.app.selection import standing_of
+from vaultrag.app.token_budget import within
+from vaultrag.domain import Content, Gone, Heading, NoteId, NotePath, NoteView, Shape
+from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
+from vaultrag.markdown import file_text, parse_note
+from vaultrag.protocols import NoteTable
+from vaultrag.retrieval.one_line_summary import record
+from vaultrag.text.tokenize import name_key
+
+PREVIEW_TOKENS = 200
+"""What the beginning of a note costs at most."""
+
+CANDIDATES = 5
+"""Notes listed where several have the name that is asked for."""
+
+
+def find(table: NoteTable, path: str) -> tuple[NoteId, NotePath]:
+    """Return the note of this path, or of what stands before its ``#``; else the only one that the text names.
+
+    Raises:
+        NoteNotFound, PathRefused
+    """
+    asked = path.split("#", 1)[0] if table.id_of(path) is None else path
+    note_id = table.id_of(asked) if asked else None
+    if note_id is None:
+        # A path that is in the index is inside the vault, whatever it looks like ("~.md" is a good name for a note).
+        if "\0" in asked or asked.startswith(("/", "~", "\\")) or ".." in asked.replace("\\", "/").split("/"):
+            raise PathRefused(
+                "the path must be inside the vault, relative to its folder", hint="vaultrag search", path=path[:200]
+            )
+        named = table.named(path)
+        if len(named) > 1:
+            raise _several(table, named, path)
+        if not named:
+            raise _not_found(table, asked, path)
+        note_id = named[0]
+    row = table.by_ids([note_id]).get(note_id)
+    if row is None:  # deleted since the line above
+        raise NoteNotFound(f"there is no note {asked[:200]} in the index any more", path=path[:200])
+    return note_id, row.path
+
+
+def _several(table: NoteTable, note_ids: Sequence[NoteId], name: str) -> NoteNotFound:
+    paths = sorted(row.path for row in table.by_ids(note_ids).values())
+    shown = ", ".join(paths[:CANDIDATES]) + (f" and {len(paths) - CANDIDATES} more" if len(paths) > CANDIDATES else "")
+    return NoteNotFound(
+        f"{len(paths)} notes are named {name[:200]}: {shown}", hint="ask for one of these paths", path=name[:200]
+    )
+
+
+def _not_found(table: NoteTable, asked: str, path: str, but: str = "") -> NoteNotFound:
+    """``but``: a path that is not to be proposed."""
+    near = [known for known in table.near_paths(asked) if known != but]
+    hint = f"did you mean {near[0]}?" if near else f'vaultrag search "{Path(asked).stem}"'
+    agent_hint = hint if near else ""  # what is private is no note: to look for it elsewhere is no help
+    return NoteNotFound(
+        f"there is no note {asked[:200]} in the index", hint=hint, agent_hint=agent_hint, path=path[:200]
+    )
+
+
+def content_of(parts: VaultContext, path: str) -> tuple[NoteId, NotePath, Content]:
+    """The note of this path, as it is on the disk now.
+
+    Raises:
+        NoteNotFound, NoteUnreadable, PathRefused
+    """
+    note_id, known = find(parts.table, path)
+    result = parts.reader.read(known)
+    if not isinstance(result, Content):
+        parts.worker.notice([known])
+        if parts.for_agents and isinstance(result, Gone):  # to the letter what is said of a note that never was
+            raise _not_found(parts.table, path.split("#", 1)[0], path, but=known)
+        why = getattr(result, "reason", "it is not on the disk any more")
+        raise NoteUnreadable(f"{known} cannot be read: {why}", hint="vaultrag status", path=known)
+    return note_id, known, result
+
+
+def get(
+    parts: VaultContext,
+    path: str,
+    *,
+    first: int | None,
+    last: int | None,
+    heading: str,
+    shape: Shape = "full",
+    max_tokens: int = 0,
+) -> NoteView:
+    """See ``VaultService.get``."""
+    note_id, known, result = content_of(parts, path)
+    note = parse_note(known, result.data)
+    lines = file_text(result.data).split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    start, end = 1, len(lines)
+    if heading:
+        start, end = _section(note.headings, heading, len(lines), known)
+    if first is not None or last is not None:
+        start, end = max(start, first or start), min(end, end if last is None else last)
+        if start > max(end, 1) or end < 0 or (first is not None and first < 0):
+            raise InvalidParams(
+                f"lines {first or 1} to {last or len(lines)} are not in {known}, which has {len(lines)}", path=known
+            )
+    row = parts.table.by_ids([note_id]).get(note_id)
+    standing = standing_of(parts.standings(), note_id)
+    text = record(note, standing) if shape == "compact" else "\n".join(lines[start - 1 : end])
+    view = NoteView(
+        path=known,
+        title=note.title,
+        text=text,
+        start_line=start if lines else 0,
+        end_line=end,
+        total_lines=len(lines),
+        tags=note.tags,
+        aliases=note.aliases,
+        properties=note.properties,
+        mtime_ns=result.entry.mtime_ns if row is None else row.mtime_ns,
+        shape=shape,
+        standing=standing,
+    )
+    if shape == "preview":
+        max_tokens = min(max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS)
+    return within(view, max_tokens)
+
+
+def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) -> tuple[int, int]:
+    key = name_key(wanted.lstrip("#"))
+    for index, heading in enumerate(headings):
+        if name_key(heading.text) == key:
+            end = next((h.line - 1 for h in headings[index + 1 :] if h.level <= heading.level), total)
+            return heading.line, end
+    raise InvalidParams(
+        f"{path} has no heading {wanted[:200]!r}",
+        hint="vaultrag get without --heading",
+        agent_hint="read_note without heading",
+        path=path,
+    )

@@ -1,0 +1,128 @@
+"""The disk, the index, and what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vaultrag.domain.notes import NoteId, NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class DiskEntry:
+    """What one ``stat`` tells of a note. Times in nanoseconds since the epoch, sizes in bytes."""
+
+    path: NotePath
+    size: int
+    mtime_ns: int
+    inode: int = 0
+    ctime_ns: int = 0
+    """Of the last change of content or metadata, which no program can set back; 0 where it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that would be a note but is not indexed, and why, in words for a person."""
+
+    path: NotePath
+    reason: str
+    size: int = 0
+    mtime_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A look at the vault, or at the part of it under ``scopes`` (empty: all of it).
+
+    ``unreadable`` holds paths of files and folders that could not be looked at, with the reason: whatever the index
+    knows at or below them is kept. ``root_ok`` is false when the vault's folder itself is away.
+    """
+
+    entries: Mapping[NotePath, DiskEntry]
+    skipped: Mapping[NotePath, Skipped] = field(default_factory=dict)
+    unreadable: Mapping[NotePath, str] = field(default_factory=dict)
+    scopes: tuple[NotePath, ...] = ()
+    root_ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A note's bytes, with the stat taken from the open file, so that both belong together."""
+
+    entry: DiskEntry
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The file is there, or may be; it cannot be read now. Never a reason to forget a note."""
+
+    path: NotePath
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The file is surely not there: its folder could be read and does not hold it."""
+
+    path: NotePath
+
+
+ReadResult = Content | Unreadable | Skipped | Gone
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedEntry:
+    """What the index remembers of a note, enough to see whether the disk has moved on.
+
+    Attributes:
+        content_hash: Of the file's bytes; empty: it is to be read again, whatever its times say.
+        text_hash: Of what is embedded.
+    """
+
+    note_id: NoteId
+    path: NotePath
+    size: int
+    mtime_ns: int
+    inode: int
+    content_hash: str
+    text_hash: str
+    ctime_ns: int = 0
+
+
+class NoteValues(NamedTuple):
+    """A note as the note index writes it: its rows in each table, without its id.
+
+    Attributes:
+        entry: What is to be remembered of its file.
+        note: The columns of ``notes``.
+        names: (kind, name, key, line, level) each.
+        tags: (tag, key) each.
+        links: (target, key, kind, alias, heading, block, line) each.
+        words: The texts of the full-text columns.
+    """
+
+    entry: IndexedEntry
+    note: tuple[str | int, ...]
+    names: list[tuple[str, str, str, int, int]]
+    tags: list[tuple[str, str]]
+    links: list[tuple[str | int, ...]]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read this file: it is new, or differs from what the index remembers."""
+
+    entry: DiskEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Forget this note: a plausible look at the disk no longer finds it."""
+
+    indexed: IndexedEntry
+
+
+Change = Read | Delete

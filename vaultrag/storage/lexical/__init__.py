@@ -1,0 +1,1 @@
+"""The lexical retriever: FTS5, posting lists and their cache."""

@@ -1,0 +1,1 @@
+"""The note index: ``hybrid-fts.db``, its tables and its readers."""

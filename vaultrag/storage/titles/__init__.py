@@ -1,0 +1,1 @@
+"""The title retriever: titles, aliases, file names and headings."""

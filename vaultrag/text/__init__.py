@@ -1,0 +1,1 @@
+"""Normalisation with offsets, tokeniser, stop words, sentences, token estimate. Pure; knows nothing of Markdown."""
