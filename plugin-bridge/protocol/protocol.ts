@@ -3,6 +3,7 @@
 export const PROTOCOL_MIN = 1;
 export const PROTOCOL_MAX = 1;
 
+/** Serve a folder of notes, now and after a restart. */
 export interface AddVault {
   path: string;
 }
@@ -51,6 +52,7 @@ export interface Catalogue {
   reasons: Reason[];
 }
 
+/** List notes on one line each, by type, in an order that no edit of a note's text changes. */
 export interface CatalogueParams {
   folder?: string;
   tag?: string;
@@ -123,6 +125,7 @@ export interface Evidence {
   source: string[];
 }
 
+/** Explain how a query was read, and why each note ranks where it does or is missing. */
 export interface Explain {
   query: string;
   path?: string;
@@ -178,6 +181,7 @@ export interface FileCount {
   paths: string[];
 }
 
+/** Return a note: whole, some lines of it, or the section under a heading. */
 export interface Get {
   path: string;
   first_line?: number;
@@ -194,6 +198,7 @@ export interface Group {
   notes: Entry[];
 }
 
+/** Begin: agree on a protocol version. The first call on a connection. */
 export interface Hello {
   client: string;
   protocol_min?: number;
@@ -247,6 +252,7 @@ export interface InNote {
   index: IndexInfo;
 }
 
+/** Find where a query stands in one note: the lines with its words, and the passage nearest in meaning. */
 export interface InNoteParams {
   path: string;
   query: string;
@@ -335,6 +341,7 @@ export interface Recent {
   reasons: Reason[];
 }
 
+/** List notes on one line each, the latest changed first. */
 export interface RecentParams {
   limit?: number;
   folder?: string;
@@ -343,10 +350,12 @@ export interface RecentParams {
   vault?: string;
 }
 
+/** Compare the whole vault with the disk. For a person: read every file, accept missing files, retry failed ones. */
 export interface Reindex {
   vault?: string;
 }
 
+/** Find the notes near in meaning to a note, or linked with it. */
 export interface Related {
   path: string;
   limit?: number;
@@ -355,6 +364,7 @@ export interface Related {
   vault?: string;
 }
 
+/** Stop serving a vault. Its index stays on disk; its notes are not touched. */
 export interface RemoveVault {
   vault: string;
 }
@@ -377,11 +387,13 @@ export interface Rules {
   reasons: Reason[];
 }
 
+/** Return the notes that are always to be read, whole, in the order in which they were made. */
 export interface RulesParams {
   max_tokens?: number | null;
   vault?: string;
 }
 
+/** Find the notes that fit a query, best first. */
 export interface Search {
   query: string;
   limit?: number;
@@ -397,6 +409,7 @@ export interface Search {
   vault?: string;
 }
 
+/** Stop the daemon after the answers under way. */
 export type Shutdown = Record<string, never>;
 
 /** A file that would be a note but is not indexed, and why, in words for a person. */
@@ -416,6 +429,7 @@ export interface Span {
 /** What kind of answer this is, worst first in `Answer.state` when several hold. */
 export type State = 'full' | 'indexing' | 'keyword_only' | 'model_mismatch' | 'partial' | 'relaxed';
 
+/** Return the state of the daemon, its embedder and its vaults. */
 export interface Status {
   full?: boolean;
   files?: boolean;
@@ -426,6 +440,7 @@ export interface StatusChanged {
   status: DaemonStatus;
 }
 
+/** Send notifications of changes from now on. Asking again replaces the last request; both false ends it. */
 export interface Subscribe {
   status?: boolean;
   notes?: boolean;
@@ -444,6 +459,7 @@ export interface TagCount {
   notes: number;
 }
 
+/** List every tag with the number of its notes. */
 export interface Tags {
   vault?: string;
 }
@@ -467,6 +483,7 @@ export interface TriggeredRule {
   standing: Validity | null;
 }
 
+/** Return the notes whose property `when` fits what is about to be done, each once in a session. */
 export interface Triggers {
   tool?: string;
   path?: string;
@@ -527,6 +544,7 @@ export interface Welcome {
   identity: string;
 }
 
+/** Explain what became of one note: whether it can be found, and if not, the rule or fault that keeps it out. */
 export interface Why {
   path: string;
   vault?: string;

@@ -22,13 +22,14 @@ from tests.bench.serve import HashOnly
 from vaultrag.app import VaultService
 from vaultrag.config import Places, Settings
 from vaultrag.daemon.vaults import open_vault
+from vaultrag.domain.requests import Search
 
 __all__ = ["LIMIT", "Ratio", "compare", "opened", "queries", "searching", "searching_plain"]
 
 WARMING = 8
 """First queries of each that are not counted."""
 
-Search = Callable[[str], int]
+Searching = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Ratio:
         return min(self.clock, self.cpu)
 
 
-def compare(ours: Search, plain: Search, queries: Sequence[str]) -> Ratio:
+def compare(ours: Searching, plain: Searching, queries: Sequence[str]) -> Ratio:
     """Ask both every query, in turn, each first as often as the other."""
     measured: list[list[tuple[float, float]]] = [[], []]
     hits = [0, 0]
@@ -70,12 +71,12 @@ def queries(notes: int, each: int) -> list[str]:
     return [one.text for kinds in zip(*streams, strict=True) for one in kinds]
 
 
-def searching(service: VaultService) -> Search:
+def searching(service: VaultService) -> Searching:
     """A fused search with previews, as the socket's ``search`` asks for it; weak hits too, so that as many are made."""
-    return lambda query: len(service.search(query, limit=LIMIT, include_weak=True).hits)
+    return lambda query: len(service.search(Search(query, limit=LIMIT, include_weak=True)).hits)
 
 
-def searching_plain(plain: Plain) -> Search:
+def searching_plain(plain: Plain) -> Searching:
     """The plain pipeline: as many results, with previews."""
     return lambda query: len(plain.fused(query))
 

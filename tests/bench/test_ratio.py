@@ -9,6 +9,7 @@ import pytest
 from tests.bench import ratios, vaults
 from tests.bench.plain import Plain
 from vaultrag.app import VaultService
+from vaultrag.domain.requests import Search
 
 NOTES = 800
 DIMENSION = 384
@@ -47,7 +48,7 @@ def test_a_slower_build_would_be_noticed(both: tuple[VaultService, Plain]) -> No
     service, plain = both
 
     def careless(query: str) -> int:
-        return len(service.search(query, limit=200).hits[: ratios.LIMIT])
+        return len(service.search(Search(query, limit=200)).hits[: ratios.LIMIT])
 
     ratio = ratios.compare(careless, ratios.searching_plain(plain), ratios.queries(NOTES, 4))
     assert ratio.least > MOST, f"only {ratio} times the plain pipeline: the guard sees nothing"

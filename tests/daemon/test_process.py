@@ -217,7 +217,7 @@ def test_a_vault_asked_for_at_once_is_waited_for(home: Home) -> None:
     daemon = home.spawn(home.vault)
     until(home.places.discovery.exists, "it announces itself", 20)
     with Client.connect(home.places, vault=str(home.vault)) as client:
-        assert client.tags() == []
+        assert client.tags() == ()
     daemon.found("seal", "Pump.md")
 
 

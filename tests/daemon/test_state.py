@@ -15,6 +15,7 @@ import pytest
 from tests.fault.test_disk import fill_up, small_disk
 from tests.support.daemons import REPOSITORY, Home, OllamaProcess, RunningDaemon, daemon_home, ollama_process, until
 from vaultrag.domain import Answer
+from vaultrag.domain.requests import Search
 from vaultrag.errors import VaultRefused
 from vaultrag.rpc.client import Client
 
@@ -233,7 +234,7 @@ def test_who_was_given_the_words_waits_for_the_rest(cold: tuple[RunningDaemon, O
     ollama.script(delay_s=1.0)
     parts: list[Answer] = []
     daemon.until(
-        lambda: daemon.client.search("warm again", on_partial=parts.append).state == "full" or None, "it waits"
+        lambda: daemon.client.ask(Search("warm again", partial=True), parts.append).state == "full" or None, "it waits"
     )
     assert parts
 

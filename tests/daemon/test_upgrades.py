@@ -56,14 +56,14 @@ def test_notes_of_a_newer_version_are_refused(home: Home) -> None:
     until(home.places.socket.exists, "the daemon listens")
     with daemon.connect() as client:
         with pytest.raises(errors.StoreTooNew) as told:
-            client.add_vault(home.vault)
+            client.add_vault(str(home.vault))
         known = f"(its version 99, known here: {len(NOTE_STEPS)})"
         assert f"hybrid-fts.db was written by a newer vaultrag {known}" in told.value.message
         assert told.value.hint.startswith("pip install --upgrade vaultrag, or remove ")
         other = home.base / "other"
         other.mkdir()
         (other / "A.md").write_text("words")
-        assert client.add_vault(other).state != "broken"
+        assert client.add_vault(str(other)).state != "broken"
     daemon.stop()
     assert (data.index_folder(home) / NOTES_FILE).read_bytes() == kept
 

@@ -174,8 +174,8 @@ def test_vaults_come_and_go_and_are_remembered(home: Home) -> None:
     home.write("Note.md", "one\n")
     second = folder(home, "second", "the pump of the second\n")
     daemon = home.start()
-    added = daemon.client.add_vault(second)
-    assert daemon.client.add_vault(second).id == added.id
+    added = daemon.client.add_vault(str(second))
+    assert daemon.client.add_vault(str(second)).id == added.id
     daemon.ready()
     assert daemon.client.search("pump", vault="second").hits
     daemon.stop()
@@ -200,7 +200,7 @@ def test_a_vault_comes_back_with_what_it_had(home: Home) -> None:
     daemon = home.start(home.vault, second)
     daemon.ready()
     daemon.client.remove_vault("second")
-    daemon.client.add_vault(second)
+    daemon.client.add_vault(str(second))
     daemon.ready()
     vault = next(vault for vault in daemon.client.status().vaults if vault.name == "second")
     assert (vault.notes, vault.counters["files_read"]) == (1, 0)
@@ -213,7 +213,7 @@ def test_a_linked_vault_is_served_once(home: Home) -> None:
     link.symlink_to(home.vault)
     daemon = home.start(link)
     daemon.found("pump", "Note.md")
-    daemon.client.add_vault(home.vault)
+    daemon.client.add_vault(str(home.vault))
     assert [vault.root for vault in daemon.client.status().vaults] == [str(home.vault)]
 
 

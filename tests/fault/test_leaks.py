@@ -25,6 +25,7 @@ from vaultrag.daemon import vaults as composition
 from vaultrag.daemon.process import Daemon
 from vaultrag.daemon.vaults import EmbedderPool, open_vault
 from vaultrag.domain import Identity
+from vaultrag.domain.requests import Search
 from vaultrag.rpc.client import Client
 
 descriptors = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted in /proc")
@@ -72,7 +73,7 @@ def test_vaults_opened_and_closed(home: Home, ledger: Ledger) -> None:
     def cycle() -> None:
         vault = open_vault(home.vault, home.places, parse({}), embedders)
         until(lambda: (vault.status().state == "ready" and not vault.status().pending) or None, "it is ready", 30)
-        assert vault.search("pump seal").hits
+        assert vault.search(Search("pump seal")).hits
         vault.close()
 
     cycle()
@@ -165,7 +166,7 @@ def test_vaults_that_come_and_go_leave_nothing(home: Home, ledger: Ledger) -> No
     files, threads = Path(f"/proc/{daemon.pid}/fd"), Path(f"/proc/{daemon.pid}/task")
 
     def cycle() -> tuple[int, int]:
-        added = daemon.client.add_vault(second)
+        added = daemon.client.add_vault(str(second))
         until(lambda: daemon.client.search("second", vault=added.id).hits or None, "it is read", 20)
         daemon.client.remove_vault(added.id)
         with daemon.connect() as client:
@@ -223,7 +224,7 @@ def test_a_day_of_nothing(day: tuple[VaultService, HashEmbedders, SwiftClock], h
     vault, embedders, clock = day
     hours = times(3, 24)
     with ledger.attempt(f"{hours} hours of nothing"):
-        vault.search("pump seal")
+        vault.search(Search("pump seal"))
         before, calls, held, sizes = vault.status().counters, embedders.embedder.calls, Held.now(), _sizes(home)
         start = clock.monotonic()
         until(lambda: clock.monotonic() - start > hours * 3_600 or None, "the time has passed", 200, pause_s=0.25)
@@ -238,7 +239,7 @@ def test_a_day_of_nothing(day: tuple[VaultService, HashEmbedders, SwiftClock], h
         assert Held.now() == held
         assert _sizes(home) == sizes
         path = home.write("Late.md", text_of(900))
-        until(lambda: vault.search(first_word(text_of(900)), mode="words").hits or None, f"{path} is found", 20)
+        until(lambda: vault.search(Search(first_word(text_of(900)), mode="words")).hits or None, f"{path} is found", 20)
 
 
 def _sizes(home: Home) -> dict[str, int]:

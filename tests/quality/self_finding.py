@@ -23,6 +23,7 @@ from urllib.parse import quote
 from vaultrag.app import VaultService
 from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.domain import Content, Mode, Note, NotePath
+from vaultrag.domain.requests import Search
 from vaultrag.evaluate.run import Pipeline
 from vaultrag.markdown import parse_note
 from vaultrag.markdown.cleaning import visible
@@ -244,7 +245,7 @@ def ask(
 
 def _missed(service: VaultService, kind: str, question: Question, mode: Mode) -> Miss | None:
     depth = DEPTH + len(question.equals)
-    answer = service.search(question.text, limit=depth, mode=mode, preview_chars=0)
+    answer = service.search(Search(question.text, limit=depth, mode=mode, preview_chars=0))
     paths = [hit.path for hit in answer.hits]
     place = paths.index(question.path) + 1 if question.path in paths else 0
     above = [path for path in paths[:place] if path not in question.equals and path != question.path]

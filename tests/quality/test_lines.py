@@ -16,6 +16,7 @@ from tests.quality.baseline import HERE, VAULT
 from vaultrag.app import VaultService
 from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.domain import NotePath
+from vaultrag.domain.requests import Search
 from vaultrag.evaluate.datasets import read_queries
 from vaultrag.evaluate.run import Pipeline
 from vaultrag.markdown import parse_note
@@ -43,7 +44,7 @@ def test_ten_hits_in_the_lean_shape_cost_little(vault: VaultService) -> None:
     """Within the budget of a lean search no judged query loses a hit, and nearly every hit keeps a passage."""
     passages = hits = 0
     for judged in read_queries(HERE / "sample-vault.jsonl"):
-        answer = vault.search(judged.query, limit=10, shape="preview", max_tokens=LEAN_TOKENS)
+        answer = vault.search(Search(judged.query, limit=10, shape="preview", max_tokens=LEAN_TOKENS))
         assert answer.tokens <= LEAN_TOKENS
         assert not answer.cut
         hits += len(answer.hits)
@@ -54,7 +55,7 @@ def test_ten_hits_in_the_lean_shape_cost_little(vault: VaultService) -> None:
 
 def test_a_line_of_ten_hits_costs_less_than_half(vault: VaultService) -> None:
     """Ten notes on a line each, with their places, stay well below a lean search with passages."""
-    answers = [vault.search(judged.query, limit=10, shape="compact")
+    answers = [vault.search(Search(judged.query, limit=10, shape="compact"))
                for judged in read_queries(HERE / "sample-vault.jsonl")]  # fmt: skip
     costs = [answer.tokens for answer in answers if len(answer.hits) + len(answer.nearest) <= 10]
     print(f"at most {max(costs)}, on average {sum(costs) / len(costs):.0f}")
@@ -70,7 +71,7 @@ def test_a_line_answers_most_questions_about_rules(vault: VaultService) -> None:
     answered = []
     for judged in read_queries(HERE / "sample-vault.jsonl"):
         if judged.id in answers:
-            lines = [hit.line for hit in vault.search(judged.query, shape="compact").hits
+            lines = [hit.line for hit in vault.search(Search(judged.query, shape="compact")).hits
                      if judged.relevant.get(hit.path, 0) == 2]  # fmt: skip
             if any(all(part in line for part in answers[judged.id]) for line in lines):
                 answered.append(judged.id)

@@ -8,6 +8,7 @@ import pytest
 
 from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.domain import Answer, State
+from vaultrag.domain.requests import Search
 from vaultrag.evaluate.run import Pipeline
 
 NOTES = {
@@ -47,4 +48,4 @@ def said(answer: Answer) -> list[str]:
 )
 def test_what_is_missing_is_said_where_most_is_missing(pipeline: Pipeline, query: str, why: list[str]) -> None:
     """The words are named as they were typed, with what the shown notes are about; a good answer stands by itself."""
-    assert said(pipeline.service.search(query)) == why
+    assert said(pipeline.service.search(Search(query))) == why

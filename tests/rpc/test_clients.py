@@ -16,7 +16,10 @@ from tests.support.daemons import Home, RunningDaemon, daemon_home
 from vaultrag import errors
 from vaultrag.config import Places
 from vaultrag.domain import Answer
+from vaultrag.domain.requests import Search
 from vaultrag.rpc.client import AsyncClient, Client, discover, wait_for_daemon
+from vaultrag.rpc.client_methods import ClientMethods
+from vaultrag.rpc.methods import METHODS
 
 T = TypeVar("T")
 
@@ -120,7 +123,7 @@ def test_parts_come_to_their_own_call(slow_daemon: RunningDaemon) -> None:
             parts: dict[str, list[str]] = {"one seal": [], "two valves": []}
 
             async def search(query: str) -> Answer:
-                return await client.search(query, on_partial=lambda part: parts[query].append(part.query))
+                return await client.ask(Search(query, partial=True), lambda part: parts[query].append(part.query))
 
             await asyncio.gather(*(search(query) for query in parts))
             assert parts == {query: [query] for query in parts}
@@ -128,7 +131,7 @@ def test_parts_come_to_their_own_call(slow_daemon: RunningDaemon) -> None:
     run(ask())
     seen: list[Answer] = []
     with slow_daemon.connect() as client:
-        answer = client.search("three seals", on_partial=seen.append)
+        answer = client.ask(Search("three seals", partial=True), seen.append)
     assert [part.state for part in seen] == ["partial"]
     assert answer.state != "partial"
 
@@ -142,7 +145,7 @@ def test_a_callback_that_fails_fails_its_own_call(slow_daemon: RunningDaemon) ->
     async def ask() -> None:
         async with await AsyncClient.connect(slow_daemon.home.places) as client:
             with pytest.raises(ZeroDivisionError):
-                await client.search("a broken seal", on_partial=broken)
+                await client.ask(Search("a broken seal", partial=True), broken)
             assert (await client.search("seal", mode="words")).hits
 
     run(ask())
@@ -269,5 +272,10 @@ def test_a_late_answer_is_not_taken_for_the_next() -> None:
         with pytest.raises(errors.ConnectionLost):
             client.search("old")
         theirs.sendall(b"".join(json.dumps(message).encode() + b"\n" for message in late))
-        assert client.search("new", on_partial=seen.append).query == "new"
+        assert client.ask(Search("new", partial=True), seen.append).query == "new"
     assert seen == []
+
+
+def test_clients_have_every_method() -> None:
+    """What the daemon can be asked, both clients can ask."""
+    assert {*METHODS} == {"hello", *(name for name in vars(ClientMethods) if not name.startswith("_"))}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.support.daemons import Raw, RunningDaemon, daemon_home
+from vaultrag.errors import ConnectionLost
+from vaultrag.rpc.client import AsyncClient, Client
+from vaultrag.rpc.client_methods import Notification
+from vaultrag.rpc.messages import NotesChanged
 
 
 @pytest.fixture
@@ -61,7 +66,7 @@ def test_a_vault_that_comes_or_goes_is_told(own: RunningDaemon) -> None:
     (second / "Note.md").write_text("A note.", "utf-8")
     with Raw(own.home.places) as raw:
         raw.call("subscribe", {"notes": False})
-        added = own.client.add_vault(second)
+        added = own.client.add_vault(str(second))
         while len(until(raw, "status/changed")["status"]["vaults"]) < 2:
             pass
         own.client.remove_vault(added.id)
@@ -76,7 +81,7 @@ def test_one_vaults_notes_are_told_alone(own: RunningDaemon) -> None:
     (second / "Note.md").write_text("A note.", "utf-8")
     with Raw(own.home.places, vault=str(own.home.vault)) as raw:
         raw.call("subscribe", {"status": False})
-        own.client.add_vault(second)
+        own.client.add_vault(str(second))
         own.until(lambda: all(vault.state == "ready" for vault in own.client.status().vaults), "both are read")
         own.home.write("Valve.md", "The valve sticks.")
         assert until(raw, "notes/changed")["paths"] == ["Valve.md"]
@@ -124,3 +129,36 @@ def test_subscribers_that_leave_are_forgotten(own: RunningDaemon) -> None:
             raw.call("subscribe", {})
     own.home.write("Valve.md", "The valve sticks.")
     own.found("valve", "Valve.md")
+
+
+def test_the_waiting_client_hears_of_changes(own: RunningDaemon) -> None:
+    """What came while the client waited for an answer is not lost; silence ends the listening, not the connection."""
+    with Client.connect(own.home.places) as client:
+        assert client.subscribe(status=False).tells == ("notes/changed",)
+        own.home.write("Valve.md", "The valve sticks.")
+        own.found("valve", "Valve.md")
+        client.tags()
+        change = next(client.notifications(timeout_s=20))
+        assert isinstance(change, NotesChanged)
+        assert change.paths == ("Valve.md",)
+        assert list(client.notifications(timeout_s=0.1)) == []
+        assert client.tags() == ()
+
+
+def test_the_awaiting_client_hears_of_changes(own: RunningDaemon) -> None:
+    """Changes are awaited beside answers, and so is the end of the connection."""
+
+    async def listen() -> Notification:
+        async with await AsyncClient.connect(own.home.places) as client:
+            await client.subscribe(status=False)
+            changes = client.notifications()
+            own.home.write("Valve.md", "The valve sticks.")
+            change = await asyncio.wait_for(anext(changes), 20)
+            await client.close()
+            with pytest.raises(ConnectionLost):
+                await asyncio.wait_for(anext(changes), 20)
+            return change
+
+    change = asyncio.run(listen())
+    assert isinstance(change, NotesChanged)
+    assert change.paths == ("Valve.md",)

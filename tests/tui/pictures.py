@@ -62,7 +62,7 @@ class Recorded:
                 return note
         raise NoteNotFound(f"there is no note {path} in the recording")
 
-    async def tags(self) -> list[TagCount]:
+    async def tags(self) -> tuple[TagCount, ...]:
         return self.recording.tags
 
 

@@ -28,7 +28,7 @@ class Recording(msgspec.Struct):
     answer: Answer
     notes: dict[NotePath, NoteView]
     explanation: Explanation
-    tags: list[TagCount]
+    tags: tuple[TagCount, ...]
     status: DaemonStatus
 
 

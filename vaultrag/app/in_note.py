@@ -9,7 +9,8 @@ from vaultrag.app.context import MAX_LIMIT, VaultContext
 from vaultrag.app.freshness import index_info, worst
 from vaultrag.app.read import content_of
 from vaultrag.app.selection import standing_of
-from vaultrag.domain import Heading, InNote, Match, Mode, Reason
+from vaultrag.domain import Heading, InNote, Match, Reason
+from vaultrag.domain.requests import InNoteParams
 from vaultrag.markdown import parse_note
 from vaultrag.retrieval.note_matches import places
 from vaultrag.retrieval.pipeline import Draft
@@ -22,21 +23,21 @@ LINES = 50
 
 def in_note(
     parts: VaultContext,
-    path: str,
+    request: InNoteParams,
     draft: Draft,
     scan: VectorScan | None,
     reasons: Sequence[Reason],
     *,
-    limit: int | None,
-    mode: Mode,
     measure: Callable[[str], int],
     started: float,
 ) -> InNote:
     """See ``VaultService.in_note``."""
-    note_id, known, result = content_of(parts, path)
+    note_id, known, result = content_of(parts, request.path)
     note = parse_note(known, result.data)
-    wanted = {} if mode == "meaning" else parts.hits.wanted([(one.clause, one.idf) for one in draft.words.counts])
-    found, total = places(note.body, wanted, limit=max(1, min(limit or LINES, MAX_LIMIT)))
+    wanted = (
+        {} if request.mode == "meaning" else parts.hits.wanted([(one.clause, one.idf) for one in draft.words.counts])
+    )
+    found, total = places(note.body, wanted, limit=max(1, min(request.limit or LINES, MAX_LIMIT)))
     passage = scan.passage(note_id) if scan is not None else None
     matches = tuple(
         Match(one.line + note.body_line, measure(one.lead), one.text, one.spans,

@@ -29,6 +29,7 @@ from vaultrag.domain import (
     TriggeredRule,
     Validity,
 )
+from vaultrag.domain.requests import CatalogueParams, RecentParams, RulesParams, Triggers
 from vaultrag.errors import NoteUnreadable, RulesTooLong
 from vaultrag.markdown import file_text, parse_note
 from vaultrag.markdown.private_flag import tag_key
@@ -53,7 +54,7 @@ class NoteLists:
     def __init__(self, parts: VaultContext) -> None:
         self._parts = parts
 
-    def rules(self, max_tokens: int | None = None) -> Rules:
+    def rules(self, request: RulesParams) -> Rules:
         """See ``VaultService.rules``."""
         settings = self._parts.rules
         table = self._parts.table
@@ -70,7 +71,7 @@ class NoteLists:
         ]
         rules.sort(key=lambda rule: made(rule.created, rule.path))
         total = sum(rule.tokens for rule in rules)
-        bound = settings.max_tokens if max_tokens is None else max_tokens
+        bound = settings.max_tokens if request.max_tokens is None else request.max_tokens
         if bound and total > bound:
             raise RulesTooLong(
                 f"the rules cost about {total} tokens, more than {bound}: "
@@ -81,11 +82,12 @@ class NoteLists:
         complete = self._parts.worker.searchable.is_set()
         return Rules(tuple(rules), total, complete, tuple(index_reasons(self._parts)))
 
-    def recent(self, *, limit: int | None, folder: str, tag: str, max_tokens: int) -> Recent:
+    def recent(self, request: RecentParams) -> Recent:
         """See ``VaultService.recent``."""
-        wanted = selected(self._parts.table, folder, tag)
+        max_tokens = request.max_tokens
+        wanted = selected(self._parts.table, request.folder, request.tag)
         ids = [note_id for note_id in self._parts.table.all_ids() if wanted is None or note_id in wanted]
-        shown = max(1, min(limit or 10, MAX_LIMIT))
+        shown = max(1, min(request.limit or 10, MAX_LIMIT))
         notes: list[Brief] = []
         tokens, aged = 0, self._parts.standings()
         for row, note, entry_ns in self._read(ids):
@@ -100,9 +102,10 @@ class NoteLists:
         reasons = tuple(index_reasons(self._parts))
         return Recent(tuple(notes), len(ids), tokens, len(ids) - len(notes), reasons)
 
-    def catalogue(self, *, folder: str, tag: str, limit: int | None, max_tokens: int) -> Catalogue:
+    def catalogue(self, request: CatalogueParams) -> Catalogue:
         """See ``VaultService.catalogue``."""
-        wanted = selected(self._parts.table, folder, tag)
+        limit, max_tokens = request.limit or CATALOGUED, request.max_tokens
+        wanted = selected(self._parts.table, request.folder, request.tag)
         ids = self._parts.table.all_ids() if wanted is None else wanted
         rows = sorted(self._parts.table.by_ids(ids).values(), key=_place)
         aged = self._parts.standings()
@@ -113,7 +116,7 @@ class NoteLists:
                 row.path, note.title, record(note, aged[row.note_id].standing if row.note_id in aged else None)
             )
             cost = estimate(entry.line) + estimate(entry.path)
-            if listed == (limit or CATALOGUED) or (max_tokens and tokens + cost > max_tokens):
+            if listed == limit or (max_tokens and tokens + cost > max_tokens):
                 break
             tokens, listed = tokens + cost, listed + 1
             groups.setdefault(_type(row), []).append(entry)
@@ -125,8 +128,9 @@ class NoteLists:
             tuple(index_reasons(self._parts)),
         )
 
-    def triggers(self, deed: Deed, *, session: str, max_tokens: int | None) -> Triggered:
+    def triggers(self, request: Triggers) -> Triggered:
         """See ``VaultService.triggers``."""
+        deed = Deed(request.tool, request.path, request.command)
         ids = self._parts.table.having(WHEN)
         rows = sorted(self._parts.table.by_ids(ids).values(), key=_place)
         called: list[tuple[NoteRow, str]] = []
@@ -138,9 +142,9 @@ class NoteLists:
             except WhenProblem as problem:
                 problems.append(f"{row.path}: {problem}")
         paths = [row.path for row, _ in called]
-        fresh = self._parts.sessions.take(session, paths) if session else paths
+        fresh = self._parts.sessions.take(request.session, paths) if request.session else paths
         read = self._read([row.note_id for row, _ in called if row.path in fresh])
-        return self._told(read, {row.note_id: why for row, why in called}, max_tokens, tuple(problems))
+        return self._told(read, {row.note_id: why for row, why in called}, request.max_tokens, tuple(problems))
 
     # -- details -------------------------------------------------------------------------------------------------
 

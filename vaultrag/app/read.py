@@ -8,7 +8,8 @@ from pathlib import Path
 from vaultrag.app.context import VaultContext
 from vaultrag.app.selection import standing_of
 from vaultrag.app.token_budget import within
-from vaultrag.domain import Content, Gone, Heading, NoteId, NotePath, NoteView, Shape
+from vaultrag.domain import Content, Gone, Heading, NoteId, NotePath, NoteView
+from vaultrag.domain.requests import Get
 from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
 from vaultrag.markdown import file_text, parse_note
 from vaultrag.protocols import NoteTable
@@ -83,28 +84,20 @@ def content_of(parts: VaultContext, path: str) -> tuple[NoteId, NotePath, Conten
     return note_id, known, result
 
 
-def get(
-    parts: VaultContext,
-    path: str,
-    *,
-    first: int | None,
-    last: int | None,
-    heading: str,
-    shape: Shape = "full",
-    max_tokens: int = 0,
-) -> NoteView:
+def get(parts: VaultContext, request: Get) -> NoteView:
     """See ``VaultService.get``."""
-    note_id, known, result = content_of(parts, path)
+    note_id, known, result = content_of(parts, request.path)
+    first, last, shape = request.first_line, request.last_line, request.shape
     note = parse_note(known, result.data)
     lines = file_text(result.data).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     start, end = 1, len(lines)
-    if heading:
-        start, end = _section(note.headings, heading, len(lines), known)
-    if first is not None or last is not None:
-        start, end = max(start, first or start), min(end, end if last is None else last)
-        if start > max(end, 1) or end < 0 or (first is not None and first < 0):
+    if request.heading:
+        start, end = _section(note.headings, request.heading, len(lines), known)
+    if first or last:
+        start, end = max(start, first or start), min(end, last or end)
+        if start > max(end, 1) or end < 0 or first < 0:
             raise InvalidParams(
                 f"lines {first or 1} to {last or len(lines)} are not in {known}, which has {len(lines)}", path=known
             )
@@ -125,9 +118,8 @@ def get(
         shape=shape,
         standing=standing,
     )
-    if shape == "preview":
-        max_tokens = min(max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS)
-    return within(view, max_tokens)
+    preview = shape == "preview"
+    return within(view, min(request.max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS) if preview else request.max_tokens)
 
 
 def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) -> tuple[int, int]:

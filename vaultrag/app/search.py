@@ -16,9 +16,10 @@ from vaultrag.app.in_note import in_note
 from vaultrag.app.read import find
 from vaultrag.app.selection import in_folder
 from vaultrag.app.stopwatch import lap
-from vaultrag.app.token_budget import DeliveryOptions, delivered
+from vaultrag.app.token_budget import delivered, delivery_of
 from vaultrag.config import SearchSettings
 from vaultrag.domain import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
+from vaultrag.domain.requests import Explain, InNoteParams, Related, Search
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.vector_state import Compared, describe
 from vaultrag.retrieval.clauses import only_signs
@@ -53,25 +54,21 @@ class SearchService:
 
     def search(
         self,
-        text: str,
+        request: Search,
         *,
-        mode: Mode,
-        typing: bool,
-        preview_chars: int | None,
         partial: Callable[[Answer], None] | None,
-        wish: DeliveryOptions,
-        deadline_s: float | None = None,
-        include_weak: bool = False,
+        measure: Callable[[str], int],
     ) -> Answer:
         """See ``VaultService.search``."""
         started = time.perf_counter()
         index = index_info(self._parts)
-        limit = self._limit(wish.limit)
-        chars = PREVIEW_CHARS if preview_chars is None else max(0, min(preview_chars, PREVIEW_CHARS))
-        query = self._parts.engine.read(text)
-        # The vectors are looked through while the words are looked up: neither needs the other.
-        if deadline_s is None and partial is None:  # who has been given the words can wait for the rest
-            deadline_s = self._settings.deadline_s
+        mode, typing = request.mode, request.typing
+        options = delivery_of(request, measure)
+        limit = self._limit(options.limit)
+        chars = max(0, min(request.preview_chars, PREVIEW_CHARS))
+        query = self._parts.engine.read(request.query)
+        deadline_s = self._deadline(request, partial is not None)
+        # The vectors are compared while the words are looked up: neither needs the other.
         looked = self._look(query, mode, deadline_s)
         turns, ticket = self._parts.turns, self._parts.turns.ticket()
         with turns.turn(ticket):
@@ -79,22 +76,26 @@ class SearchService:
             wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
         def answer(ranking: Ranking, scan: VectorScan | None, reasons: list[Reason]) -> Answer:
-            notes = ranking.notes if include_weak else ranking.found
+            notes = ranking.notes if request.include_weak else ranking.found
             count = min(limit, len(notes))
-            shared, lines = min(chars, wish.preview_chars(count)), wish.line_tokens(count)
+            shared, lines = min(chars, options.preview_chars(count)), options.line_tokens(count)
             with turns.turn(ticket), lap("previews"):
                 hits, gone = self._parts.hits.make(
-                    notes, wanted, scan, limit=limit, max_chars=shared, shape=wish.made, line_tokens=lines,
-                    measure=wish.measure,
+                    notes, wanted, scan, limit=limit, max_chars=shared, shape=options.made, line_tokens=lines,
+                    measure=measure,
                 )  # fmt: skip
-                nearest = self._nearest(ranking, wanted, scan, wish) if len(hits) < limit and not include_weak else []
+                nearest = (
+                    self._nearest(ranking, wanted, scan, measure)
+                    if len(hits) < limit and not request.include_weak
+                    else []
+                )
             self._look_at([*hits, *nearest], gone)
-            reasons = [*reasons, *_reasons_of(text, draft, ranking, self._parts.table.matching)]
+            reasons = [*reasons, *_reasons_of(request.query, draft, ranking, self._parts.table.matching)]
             total = len(notes) - len(gone)
             changed = not self._parts.for_agents and (gone or any(hit.stale for hit in hits))
             known = replace(index, current=False) if changed else index
             found = Answer(
-                text,
+                request.query,
                 worst(reasons),
                 tuple(hits),
                 tuple(reasons),
@@ -104,7 +105,7 @@ class SearchService:
                 nearest=tuple(nearest),
                 index=known,
             )
-            return replace(delivered(found, wish), elapsed_ms=_since(started))
+            return replace(delivered(found, options), elapsed_ms=_since(started))
 
         if partial is not None and mode == "hybrid" and query.terms:
             with turns.turn(ticket), lap("rank"):
@@ -121,8 +122,9 @@ class SearchService:
             wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
         return answer(ranking, scan, reasons)
 
-    def explain(self, text: str, *, path: str, limit: int | None, mode: Mode) -> Explanation:
+    def explain(self, request: Explain) -> Explanation:
         """See ``VaultService.explain``."""
+        text, mode = request.query, request.mode
         index = index_info(self._parts)
         draft = self._parts.engine.begin(self._parts.engine.read(text), mode=mode)
         compared, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
@@ -141,45 +143,41 @@ class SearchService:
             filters=filters_of(draft.query),
             tier=ranking.tier,
             params=asdict(ranking.params),
-            hits=explainer.hits(self._limit(limit)),
-            asked=explainer.note(path) if path else None,
+            hits=explainer.hits(self._limit(request.limit)),
+            asked=explainer.note(request.path) if request.path else None,
             index=index,
         )
 
-    def in_note(
-        self, path: str, text: str, *, limit: int | None, mode: Mode, measure: Callable[[str], int] = len
-    ) -> InNote:
+    def in_note(self, request: InNoteParams, measure: Callable[[str], int]) -> InNote:
         """See ``VaultService.in_note``."""
         started = time.perf_counter()
-        find(self._parts.table, path)  # before a model is asked
-        draft = self._parts.engine.begin(self._parts.engine.read(text), mode=mode, typing=True)
-        compared, reasons = self._look(draft.query, mode, self._settings.deadline_s)()
+        find(self._parts.table, request.path)  # before a model is asked
+        draft = self._parts.engine.begin(self._parts.engine.read(request.query), mode=request.mode, typing=True)
+        compared, reasons = self._look(draft.query, request.mode, self._settings.deadline_s)()
         reasons += index_reasons(self._parts)
         scan = compared.scan if compared is not None else None
-        return in_note(
-            self._parts, path, draft, scan, reasons, limit=limit, mode=mode, measure=measure, started=started
-        )
+        return in_note(self._parts, request, draft, scan, reasons, measure=measure, started=started)
 
-    def related(self, path: str, *, limit: int | None, linked: bool, folder: str = "") -> Answer:
+    def related(self, request: Related) -> Answer:
         """See ``VaultService.related``."""
         started = time.perf_counter()
         index = index_info(self._parts)
-        note_id, known = find(self._parts.table, path)
-        allowed = in_folder(self._parts.table, folder) if folder else None
+        note_id, known = find(self._parts.table, request.path)
+        allowed = in_folder(self._parts.table, request.folder) if request.folder else None
         view = self._parts.meaning.view
         scan: VectorScan | None = None
         if view.state in ("ready", "waiting") and view.vectors is not None:
             scan = view.neighbours(note_id)
             scan = self._parts.narrowed(scan) if scan is not None else None
-        ranked = related(note_id, self._parts.table, scan, linked=linked, allowed=allowed, source=(known,))
+        ranked = related(note_id, self._parts.table, scan, linked=request.linked, allowed=allowed, source=(known,))
         ranked = demoted(ranked, self._parts.standings(), self._parts.engine.params.outdated)
-        hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(limit))
+        hits, gone = self._parts.hits.make(ranked, {}, scan, limit=self._limit(request.limit))
         self._look_at(hits, gone)
         reasons = self._index_reasons(Compared(scan) if scan is not None else None)
         if scan is None and not reasons:
             reasons = [Reason(State.INDEXING, "this note has no vector yet; links only")]
         return Answer(
-            path,
+            request.path,
             worst(reasons),
             tuple(hits),
             tuple(reasons),
@@ -220,16 +218,21 @@ class SearchService:
         if paths:
             self._parts.worker.notice(paths)
 
-    def _limit(self, limit: int | None) -> int:
+    def _limit(self, limit: int) -> int:
         return max(1, min(limit or self._settings.limit, MAX_LIMIT))
 
+    def _deadline(self, request: Search, partial: bool) -> float | None:
+        if request.deadline_ms is not None:
+            return request.deadline_ms / 1000
+        return None if partial else self._settings.deadline_s  # a client that has the words can wait for the rest
+
     def _nearest(
-        self, ranking: Ranking, wanted: Mapping[str, float], scan: VectorScan | None, wish: DeliveryOptions
+        self, ranking: Ranking, wanted: Mapping[str, float], scan: VectorScan | None, measure: Callable[[str], int]
     ) -> list[Hit]:
         """Make the weak hits that are offered apart from what was found, each with its one sentence."""
         return self._parts.hits.make(
             ranking.weak[:NEAREST], wanted, scan, limit=NEAREST, shape="compact", line_tokens=LINE_TOKENS[-1:],
-            measure=wish.measure,
+            measure=measure,
         )[0]  # fmt: skip
 
     def _ranked(self, draft: Draft, compared: Compared | None) -> Ranking:

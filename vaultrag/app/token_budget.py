@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from vaultrag.domain import Answer, Capacity, Hit, NoteView, Shape, Span
+from vaultrag.domain.requests import Search
 from vaultrag.retrieval.hit_maker import LINE_TOKENS
 from vaultrag.retrieval.one_line_summary import told
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
@@ -37,7 +38,7 @@ class DeliveryOptions:
     """
 
     shape: Shape = "preview"
-    limit: int | None = None
+    limit: int = 0
     max_tokens: int = 0
     counted: bool = False
     measure: Callable[[str], int] = len
@@ -63,11 +64,13 @@ class DeliveryOptions:
         return "full" if self.max_tokens and self.shape == "preview" else self.shape
 
 
-def delivery_of(shape: Shape | None, reader: Capacity | None, limit: int | None, max_tokens: int) -> DeliveryOptions:
-    """What was asked for, filled in from the kind of reader."""
-    if reader is not None:
-        shape, limit = shape or DEFAULTS[reader][0], limit or DEFAULTS[reader][1]
-    return DeliveryOptions(shape or "preview", limit, max(0, max_tokens), bool(shape or max_tokens))
+def delivery_of(request: Search, measure: Callable[[str], int] = len) -> DeliveryOptions:
+    """Return the options of a search, filled in from the kind of reader."""
+    shape, limit = request.shape, request.limit
+    if request.reader is not None:
+        shape, limit = shape or DEFAULTS[request.reader][0], limit or DEFAULTS[request.reader][1]
+    counted = bool(shape or request.max_tokens)
+    return DeliveryOptions(shape or "preview", limit, max(0, request.max_tokens), counted, measure)
 
 
 def delivered(answer: Answer, wish: DeliveryOptions) -> Answer:

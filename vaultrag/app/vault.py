@@ -14,29 +14,35 @@ from vaultrag.app.list_notes import NoteLists
 from vaultrag.app.search import SearchService
 from vaultrag.app.status import embedder_status, vault_status
 from vaultrag.app.stopwatch import stopwatch
-from vaultrag.app.token_budget import delivery_of
 from vaultrag.app.warm_up import WarmUp
 from vaultrag.config import SearchSettings
 from vaultrag.domain import (
     Answer,
-    Capacity,
     Catalogue,
     Diagnosis,
     EmbedderStatus,
     Explanation,
     InNote,
-    Mode,
     NoteView,
     Reader,
     Recent,
     Rules,
-    Shape,
     TagCount,
     Triggered,
     VaultStatus,
 )
+from vaultrag.domain.requests import (
+    CatalogueParams,
+    Explain,
+    Get,
+    InNoteParams,
+    RecentParams,
+    Related,
+    RulesParams,
+    Search,
+    Triggers,
+)
 from vaultrag.errors import NotForAgents
-from vaultrag.markdown.triggers import Deed
 
 
 class VaultService:
@@ -74,167 +80,87 @@ class VaultService:
 
     def search(
         self,
-        text: str,
+        request: Search,
         *,
-        limit: int | None = None,
-        mode: Mode = "hybrid",
-        typing: bool = False,
-        preview_chars: int | None = None,
         partial: Callable[[Answer], None] | None = None,
-        shape: Shape | None = None,
-        reader: Capacity | None = None,
-        max_tokens: int = 0,
-        deadline_s: float | None = None,
-        include_weak: bool = False,
         measure: Callable[[str], int] = len,
     ) -> Answer:
-        """Return the notes that are close to a question, best first; none where none is.
+        """Return the notes that fit a query, best first; none where none does.
 
         Args:
-            text: In the query language (``retrieval.query_parser``); anything goes.
-            limit: Hits at most, 1 to ``MAX_LIMIT``.
-            mode: Which arms are asked.
-            typing: The last word may still go on.
-            preview_chars: Length of a preview at most; 0 for none.
-            partial: Called once with what words and names found, before meaning is asked.
-            shape: How much of each note; a preview, where neither this nor ``reader`` says.
-            reader: Sets shape and limit where they are not said.
-            max_tokens: Budget of all hits together; 0 for none. What was cut is said in the answer.
-            deadline_s: How long the model is waited for; 0 for as long as it takes. None for what the settings say, or
-                as long as it takes where ``partial`` is given.
-            include_weak: Put weak hits among the others, in place of three of them in ``nearest``.
+            request: The query, in the query language (``retrieval.query_parser``), and how to deliver the answer.
+            partial: Called once with what words and names found, before the vectors are compared.
             measure: Counts a text in the units that columns are wanted in; code points by default.
         """
         with self._parts.asked(), stopwatch() as times:
-            answer = self._asking.search(
-                text,
-                mode=mode,
-                typing=typing,
-                preview_chars=preview_chars,
-                partial=partial,
-                wish=replace(delivery_of(shape, reader, limit, max_tokens), measure=measure),
-                deadline_s=deadline_s,
-                include_weak=include_weak,
-            )
+            answer = self._asking.search(request, partial=partial, measure=measure)
             return replace(answer, times_ms=dict(times))
 
-    def explain(self, text: str, *, path: str = "", limit: int | None = None, mode: Mode = "hybrid") -> Explanation:
-        """How a query was read, and why each note stands where it stands.
-
-        Args:
-            text: In the query language.
-            path: A note to explain besides, also one that is not found or not indexed: then the reason.
-            limit: Hits explained at most, whether they count as found or not.
-            mode: Which arms are asked.
-        """
+    def explain(self, request: Explain) -> Explanation:
+        """Explain how a query was read, and why each note ranks where it does."""
         with self._parts.asked(), stopwatch() as times:
-            explanation = self._asking.explain(text, path=path, limit=limit, mode=mode)
+            explanation = self._asking.explain(request)
             return replace(explanation, times_ms=dict(times))
 
-    def in_note(
-        self,
-        path: str,
-        text: str,
-        *,
-        limit: int | None = None,
-        mode: Mode = "hybrid",
-        measure: Callable[[str], int] = len,
-    ) -> InNote:
-        """Where a query stands in one note: the lines with its words, and the passage nearest in meaning.
+    def in_note(self, request: InNoteParams, *, measure: Callable[[str], int] = len) -> InNote:
+        """Find where a query stands in one note: the lines with its words, and the passage nearest in meaning.
 
         Args:
-            path: The note.
-            text: In the query language; conditions are not applied, the note being chosen already.
-            limit: Lines at most, 1 to ``MAX_LIMIT``.
-            mode: ``words`` leaves out the passage, ``meaning`` the lines.
+            request: The note and the query. Conditions are not applied, the note being chosen already.
             measure: Counts a text in the units that columns are wanted in; code points by default.
 
         Raises:
             NoteNotFound, NoteUnreadable, PathRefused
         """
         with self._parts.asked():
-            return self._asking.in_note(path, text, limit=limit, mode=mode, measure=measure)
+            return self._asking.in_note(request, measure)
 
-    def related(self, path: str, *, limit: int | None = None, linked: bool = True, folder: str = "") -> Answer:
-        """Notes near in meaning to one note, or linked with it.
-
-        Args:
-            path: The note; it is never among them.
-            limit: Notes at most.
-            linked: False leaves out notes that are linked with it already.
-            folder: Only notes in this folder or below it.
+    def related(self, request: Related) -> Answer:
+        """Find the notes near in meaning to one note, or linked with it. The note itself is never among them.
 
         Raises:
             NoteNotFound, PathRefused
         """
         with self._parts.asked():
-            return self._asking.related(path, limit=limit, linked=linked, folder=folder)
+            return self._asking.related(request)
 
-    def get(
-        self,
-        path: str,
-        *,
-        first: int | None = None,
-        last: int | None = None,
-        heading: str = "",
-        shape: Shape = "full",
-        max_tokens: int = 0,
-    ) -> NoteView:
-        """A note, whole, or the lines asked for (1-based, inclusive), or the section under a heading.
+    def get(self, request: Get) -> NoteView:
+        """Return a note, whole, or the lines asked for (1-based, inclusive), or the section under a heading.
 
-        Args:
-            path: The note, or a citation; of that only the path counts.
-            first: First line.
-            last: Last line.
-            heading: Only this section.
-            shape: ``preview``: only the beginning, ``compact``: the note on one line.
-            max_tokens: Budget of the text; 0 for none. ``cut`` says how many lines are left.
+        The path may be a citation; of that only the path counts.
 
         Raises:
             NoteNotFound, NoteUnreadable, PathRefused, InvalidParams
         """
-        return read.get(self._parts, path, first=first, last=last, heading=heading, shape=shape, max_tokens=max_tokens)
+        return read.get(self._parts, request)
 
-    def rules(self, *, max_tokens: int | None = None) -> Rules:
-        """Every rule, whole, in the order in which they were made: by ``created``, then by path.
-
-        Args:
-            max_tokens: What they may cost together; None for what the settings say, 0 for no bound.
+    def rules(self, request: RulesParams) -> Rules:
+        """Return every rule, whole, in the order in which they were made: by ``created``, then by path.
 
         Raises:
-            RulesTooLong: They cost more; it names them.
+            RulesTooLong: They cost more than the budget; it names them.
             NoteUnreadable: A rule cannot be read now; it is not left out in silence.
         """
-        return self._listing.rules(max_tokens)
+        return self._listing.rules(request)
 
-    def recent(self, *, limit: int | None = None, folder: str = "", tag: str = "", max_tokens: int = 0) -> Recent:
-        """Notes on one line each, the latest changed first."""
-        return self._listing.recent(limit=limit, folder=folder, tag=tag, max_tokens=max_tokens)
+    def recent(self, request: RecentParams) -> Recent:
+        """List notes on one line each, the latest changed first."""
+        return self._listing.recent(request)
 
-    def catalogue(self, *, folder: str = "", tag: str = "", limit: int | None = None, max_tokens: int = 0) -> Catalogue:
-        """Notes on one line each, by type, in an order that no edit of a note's text changes."""
-        return self._listing.catalogue(folder=folder, tag=tag, limit=limit, max_tokens=max_tokens)
+    def catalogue(self, request: CatalogueParams) -> Catalogue:
+        """List notes on one line each, by type, in an order that no edit of a note's text changes."""
+        return self._listing.catalogue(request)
 
-    def triggers(
-        self, *, tool: str = "", path: str = "", command: str = "", session: str = "", max_tokens: int | None = None
-    ) -> Triggered:
-        """The notes whose ``when`` fits what is about to be done; see ``markdown.triggers``.
-
-        Args:
-            tool: The tool's name.
-            path: The file that it is used on.
-            command: The command that is run.
-            session: No note comes twice in one; empty: nothing is remembered.
-            max_tokens: Budget of all notes together; None for the default, 0 for none.
-        """
-        return self._listing.triggers(Deed(tool, path, command), session=session, max_tokens=max_tokens)
+    def triggers(self, request: Triggers) -> Triggered:
+        """Return the notes whose ``when`` fits what is about to be done; see ``markdown.triggers``."""
+        return self._listing.triggers(request)
 
     def tags(self) -> tuple[TagCount, ...]:
-        """Every tag with the number of its notes, the most used first."""
+        """List every tag with the number of its notes, the most used first."""
         return tuple(TagCount(tag, count) for tag, count in self._parts.table.tags())
 
     def why(self, path: str) -> Diagnosis:
-        """What has become of a note: found, or why not."""
+        """Explain what became of a note: found, or why not."""
         return whereabouts(of_vault(self._parts), path)
 
     def status(self, *, full: bool = False, files: bool = False) -> VaultStatus:

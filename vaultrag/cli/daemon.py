@@ -110,7 +110,7 @@ def _wanted(reached: Reached, places: Places, vault: str) -> list[VaultStatus]:
         served(reached.client, places, "")
         return list(reached.client.status().vaults)
     try:
-        return [reached.client.add_vault(absolute(vault))]
+        return [reached.client.add_vault(str(absolute(vault)))]
     except VaultError:
         if reached.started:
             with contextlib.suppress(DaemonError):

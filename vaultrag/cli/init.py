@@ -88,7 +88,7 @@ def init(
     if answers.confirm("Start vaultrag with your session, as a service?", service, assumed=True):
         problems += _tried(install_service, "the service", service)
     with reach_or_start(Places.find()).client as client:
-        served = client.add_vault(root)
+        served = client.add_vault(str(root))
         if answers.confirm("Put the Obsidian plugin into the vault?", plugin, assumed=False):
             problems += _tried(lambda: remark(f"the plugin is in {put_into(root)}; {ENABLED}"), "the plugin", plugin)
         status = wait(client, served.id, "words")

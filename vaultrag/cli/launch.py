@@ -107,7 +107,7 @@ def meant(client: Client, places: Places, name: str) -> VaultStatus:
     if chosen is None and name:
         if (near := near_vault(client.status().vaults, name)) and not absolute(name).exists():
             raise not_served(name, near)
-        chosen = client.add_vault(absolute(name))
+        chosen = client.add_vault(str(absolute(name)))
     if chosen is None:
         raise unclear(client.status().vaults)
     return chosen

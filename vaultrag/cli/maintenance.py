@@ -14,6 +14,7 @@ from vaultrag.cli.render.words import one_line
 from vaultrag.cli.search import NOTHING, UNSURE, searchable
 from vaultrag.cli.vault_choice import near_vault, not_served, unclear
 from vaultrag.config import Places
+from vaultrag.errors import InvalidParams
 
 
 def status(
@@ -28,7 +29,10 @@ def status(
         watch_status(Places.find(), full=full, as_json=as_json)
         return
     with reach(Places.find()) as client:
-        fares = client.status(full=full, files=True)
+        try:
+            fares = client.status(full=full, files=True)
+        except InvalidParams:  # an older daemon, which does not count files
+            fares = client.status(full=full)
     if as_json:
         write_json(fares)
         return

@@ -5,41 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 import msgspec
 
 from vaultrag.config import Places
-from vaultrag.domain import (
-    Answer,
-    Capacity,
-    Catalogue,
-    DaemonStatus,
-    Explanation,
-    InNote,
-    Mode,
-    NoteView,
-    Reader,
-    Recent,
-    Rules,
-    Shape,
-    TagCount,
-    Triggered,
-    VaultStatus,
-)
+from vaultrag.domain import Answer, Reader
+from vaultrag.domain.requests import Params
 from vaultrag.errors import ConnectionLost, InvalidParams, VaultragError
-from vaultrag.rpc import requests
+from vaultrag.rpc.client_methods import ClientMethods, Notification, read_notification, read_result
 from vaultrag.rpc.discovery import CHUNK, discover, hello, open_socket, without_news
 from vaultrag.rpc.protocol import CANCEL, PARTIAL, Conversation, Message, Request, encode_request, error_of
-from vaultrag.rpc.requests import Call
 
-T = TypeVar("T")
+R = TypeVar("R")
 OnPartial = Callable[[Answer], None]
 
 
-class AsyncClient:
+class AsyncClient(ClientMethods):
     """One connection, any number of calls at once. A cancelled ``await`` cancels the call at the daemon."""
 
     welcome: dict[str, Any]
@@ -50,6 +33,7 @@ class AsyncClient:
         self._writer = writer
         self._conversation = Conversation()
         self._waiting: dict[object, tuple[asyncio.Future[Any], OnPartial | None]] = {}
+        self._notifications: asyncio.Queue[Notification | None] = asyncio.Queue()
         self._lost: VaultragError | None = None
         self._pump = asyncio.create_task(self._read())
 
@@ -124,99 +108,26 @@ class AsyncClient:
         finally:
             self._waiting.pop(call_id, None)
 
-    async def search(
-        self,
-        query: str,
-        *,
-        limit: int = 0,
-        mode: Mode = "hybrid",
-        typing: bool = False,
-        preview_chars: int = 700,
-        vault: str = "",
-        on_partial: OnPartial | None = None,
-        shape: Shape | None = None,
-        reader: Capacity | None = None,
-        max_tokens: int = 0,
-        include_weak: bool = False,
-    ) -> Answer:
-        """The notes that fit, best first; see ``service.VaultService.search``."""
-        wish = requests.Delivery(shape, reader, max_tokens)
-        call = requests.search(
-            query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish, include_weak
-        )
-        return await self._ask(call, on_partial)
+    async def ask(self, params: Params[R], on_partial: OnPartial | None = None) -> R:
+        """Call the method of a request and await its answer; see ``Client.ask``."""
+        return read_result(params, await self.call(params.method, params, on_partial))
 
-    async def explain(
-        self, query: str, *, path: str = "", limit: int = 0, mode: Mode = "hybrid", vault: str = ""
-    ) -> Explanation:
-        """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
-        return await self._ask(requests.explain(query, path, limit, mode, vault))
+    async def notifications(self) -> AsyncIterator[Notification]:
+        """Yield what ``subscribe`` asked for, as it comes.
 
-    async def related(
-        self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = ""
-    ) -> Answer:
-        return await self._ask(requests.related(path, limit, linked, vault, folder))
-
-    async def in_note(self, path: str, query: str, *, limit: int = 0, mode: Mode = "hybrid", vault: str = "") -> InNote:
-        return await self._ask(requests.in_note(path, query, limit, mode, vault))
-
-    async def get(
-        self,
-        path: str,
-        *,
-        first_line: int = 0,
-        last_line: int = 0,
-        heading: str = "",
-        vault: str = "",
-        shape: Shape | None = None,
-        max_tokens: int = 0,
-    ) -> NoteView:
-        """A note, or a part of it; see ``service.VaultService.get``."""
-        wish = requests.Delivery(shape, None, max_tokens)
-        return await self._ask(requests.get(path, first_line, last_line, heading, vault, wish))
-
-    async def rules(self, *, max_tokens: int | None = None, vault: str = "") -> Rules:
-        """Every rule, whole; see ``service.VaultService.rules``."""
-        return await self._ask(requests.rules(max_tokens, vault))
-
-    async def recent(
-        self, *, limit: int = 0, folder: str = "", tag: str = "", max_tokens: int = 0, vault: str = ""
-    ) -> Recent:
-        return await self._ask(requests.recent(limit, folder, tag, max_tokens, vault))
-
-    async def catalogue(
-        self, *, folder: str = "", tag: str = "", limit: int = 0, max_tokens: int = 0, vault: str = ""
-    ) -> Catalogue:
-        return await self._ask(requests.catalogue(folder, tag, limit, max_tokens, vault))
-
-    async def triggers(
-        self,
-        *,
-        tool: str = "",
-        path: str = "",
-        command: str = "",
-        session: str = "",
-        max_tokens: int | None = None,
-        vault: str = "",
-    ) -> Triggered:
-        """The notes that an action calls for; see ``service.VaultService.triggers``."""
-        return await self._ask(requests.triggers(tool, path, command, session, max_tokens, vault))
-
-    async def tags(self, *, vault: str = "") -> list[TagCount]:
-        return await self._ask(requests.tags(vault))
-
-    async def status(self, *, full: bool = False) -> DaemonStatus:
-        return await self._ask(requests.status(full))
-
-    async def add_vault(self, path: Path) -> VaultStatus:
-        return await self._ask(requests.add_vault(path))
+        Raises:
+            ConnectionLost
+        """
+        while True:
+            notification = await self._notifications.get()
+            if notification is None:
+                self._notifications.put_nowait(None)  # for whoever else listens
+                raise self._lost or ConnectionLost("the connection was closed")
+            yield notification
 
     async def lost(self) -> None:
         """Wait until the connection has ended, whoever ended it."""
         await asyncio.wait([self._pump])
-
-    async def _ask(self, call: Call[T], on_partial: OnPartial | None = None) -> T:
-        return call.read(await self.call(call.method, call.params, on_partial))
 
     # -- what comes back -----------------------------------------------------------------------------------------
 
@@ -233,7 +144,10 @@ class AsyncClient:
 
     def _deliver(self, message: Message) -> None:
         if isinstance(message, Request):
-            self._deliver_partial(message)
+            if (notification := read_notification(message)) is not None:
+                self._notifications.put_nowait(notification)
+            else:
+                self._deliver_partial(message)
             return
         if message.id is None:  # the connection as a whole is refused
             if message.error is not None:
@@ -259,6 +173,7 @@ class AsyncClient:
 
     def _fail(self, error: VaultragError) -> None:
         self._lost = self._lost or error
+        self._notifications.put_nowait(None)
         for future, _ in self._waiting.values():
             if not future.done():
                 future.set_exception(error)

@@ -13,50 +13,36 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
 
 from vaultrag.config import Places
-from vaultrag.domain import (
-    Answer,
-    Capacity,
-    Catalogue,
-    DaemonStatus,
-    Diagnosis,
-    Explanation,
-    InNote,
-    Mode,
-    NoteView,
-    Reader,
-    Recent,
-    Rules,
-    Shape,
-    TagCount,
-    Triggered,
-    VaultStatus,
-)
+from vaultrag.domain import Answer, Reader
+from vaultrag.domain.requests import Params
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, InvalidParams
-from vaultrag.rpc import requests
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
+from vaultrag.rpc.client_methods import ClientMethods, Notification, read_notification, read_result
 from vaultrag.rpc.discovery import CHUNK, Address, discover, hello, open_socket, without_news
-from vaultrag.rpc.protocol import PARTIAL, Conversation, Message, Request
-from vaultrag.rpc.requests import Call, result_of
+from vaultrag.rpc.protocol import PARTIAL, Conversation, Message, Request, error_of
 
 __all__ = ["Address", "AsyncClient", "Client", "OnPartial", "discover", "wait_for_daemon"]
 
-T = TypeVar("T")
+R = TypeVar("R")
 
 
-class Client:
+class Client(ClientMethods):
     """One connection, used by one thread at a time."""
 
     welcome: dict[str, Any]
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, reader: Reader = "person") -> None:
         self._sock = sock
+        self._timeout_s = sock.gettimeout()
+        self._reader = reader
+        self._notifications: deque[Notification] = deque()
         self._conversation = Conversation()
 
     @classmethod
@@ -84,7 +70,7 @@ class Client:
         """
         address = discover(places or Places.find())
         greeting = hello(vault, address, reader, searches=searches)
-        client = cls(open_socket(address, timeout_s))
+        client = cls(open_socket(address, timeout_s), reader)
         try:
             try:
                 client.welcome = client.call("hello", greeting)
@@ -123,117 +109,52 @@ class Client:
                     if isinstance(message, Request):
                         if on_partial is not None and _is_partial(message, call_id):
                             on_partial(msgspec.convert(message.params["answer"], Answer))
+                        self._keep(message)
                     elif message.id == call_id or message.id is None:
-                        return result_of(message)
+                        if message.error is not None:
+                            raise error_of(message.error, self._reader)
+                        return message.result
         except TimeoutError as error:
             raise ConnectionLost(f"the daemon did not answer {method} in time") from error
         except OSError as error:
             raise ConnectionLost("the daemon went away in mid-call") from error
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 0,
-        mode: Mode = "hybrid",
-        typing: bool = False,
-        preview_chars: int = 700,
-        vault: str = "",
-        on_partial: OnPartial | None = None,
-        shape: Shape | None = None,
-        reader: Capacity | None = None,
-        max_tokens: int = 0,
-        include_weak: bool = False,
-    ) -> Answer:
-        """The notes that fit, best first; see ``service.VaultService.search``."""
-        wish = requests.Delivery(shape, reader, max_tokens)
-        call = requests.search(
-            query, limit, mode, typing, preview_chars, on_partial is not None, vault, wish, include_weak
-        )
-        return self._ask(call, on_partial)
+    def ask(self, params: Params[R], on_partial: OnPartial | None = None) -> R:
+        """Call the method of a request and wait for its answer.
 
-    def explain(
-        self, query: str, *, path: str = "", limit: int = 0, mode: Mode = "hybrid", vault: str = ""
-    ) -> Explanation:
-        """Why each note stands where it stands, or is missing; see ``service.VaultService.explain``."""
-        return self._ask(requests.explain(query, path, limit, mode, vault))
+        Args:
+            params: The request, such as ``Search("pump", partial=True)``.
+            on_partial: Called with what words have found, where the request asks for it.
 
-    def why(self, path: str, *, vault: str = "") -> Diagnosis:
-        """What has become of one note; see ``service.VaultService.why``."""
-        return self._ask(requests.why(path, vault))
+        Raises:
+            ConnectionLost, and what the method raises.
+        """
+        return read_result(params, self.call(params.method, params, on_partial))
 
-    def related(self, path: str, *, limit: int = 0, linked: bool = True, folder: str = "", vault: str = "") -> Answer:
-        return self._ask(requests.related(path, limit, linked, vault, folder))
+    def notifications(self, timeout_s: float | None = None) -> Iterator[Notification]:
+        """Yield what ``subscribe`` asked for, as it comes; end when nothing came for ``timeout_s``.
 
-    def in_note(self, path: str, query: str, *, limit: int = 0, mode: Mode = "hybrid", vault: str = "") -> InNote:
-        return self._ask(requests.in_note(path, query, limit, mode, vault))
-
-    def get(
-        self,
-        path: str,
-        *,
-        first_line: int = 0,
-        last_line: int = 0,
-        heading: str = "",
-        vault: str = "",
-        shape: Shape | None = None,
-        max_tokens: int = 0,
-    ) -> NoteView:
-        """A note, or a part of it; see ``service.VaultService.get``."""
-        wish = requests.Delivery(shape, None, max_tokens)
-        return self._ask(requests.get(path, first_line, last_line, heading, vault, wish))
-
-    def rules(self, *, max_tokens: int | None = None, vault: str = "") -> Rules:
-        """Every rule, whole; see ``service.VaultService.rules``."""
-        return self._ask(requests.rules(max_tokens, vault))
-
-    def recent(
-        self, *, limit: int = 0, folder: str = "", tag: str = "", max_tokens: int = 0, vault: str = ""
-    ) -> Recent:
-        return self._ask(requests.recent(limit, folder, tag, max_tokens, vault))
-
-    def catalogue(
-        self, *, folder: str = "", tag: str = "", limit: int = 0, max_tokens: int = 0, vault: str = ""
-    ) -> Catalogue:
-        return self._ask(requests.catalogue(folder, tag, limit, max_tokens, vault))
-
-    def triggers(
-        self,
-        *,
-        tool: str = "",
-        path: str = "",
-        command: str = "",
-        session: str = "",
-        max_tokens: int | None = None,
-        vault: str = "",
-    ) -> Triggered:
-        """The notes that an action calls for; see ``service.VaultService.triggers``."""
-        return self._ask(requests.triggers(tool, path, command, session, max_tokens, vault))
-
-    def tags(self, *, vault: str = "") -> list[TagCount]:
-        return self._ask(requests.tags(vault))
-
-    def status(self, *, full: bool = False, files: bool = False) -> DaemonStatus:
-        """How the daemon fares; see ``rpc.messages.Status``."""
+        Raises:
+            ConnectionLost
+        """
+        self._sock.settimeout(timeout_s)
         try:
-            return self._ask(requests.status(full, files))
-        except InvalidParams:  # an older daemon, which does not count files
-            return self._ask(requests.status(full))
+            while True:
+                while self._notifications:
+                    yield self._notifications.popleft()
+                try:
+                    for message in self._receive():
+                        self._keep(message)
+                except TimeoutError:
+                    return
+                except OSError as error:
+                    raise ConnectionLost("the daemon went away") from error
+        finally:
+            self._sock.settimeout(self._timeout_s)
 
-    def reindex(self, *, vault: str = "") -> VaultStatus:
-        return self._ask(requests.reindex(vault))
-
-    def add_vault(self, path: Path) -> VaultStatus:
-        return self._ask(requests.add_vault(path))
-
-    def remove_vault(self, vault: str) -> None:
-        self.call("remove_vault", {"vault": vault})
-
-    def shutdown(self) -> None:
-        self.call("shutdown", {})
-
-    def _ask(self, call: Call[T], on_partial: OnPartial | None = None) -> T:
-        return call.read(self.call(call.method, call.params, on_partial))
+    def _keep(self, message: Message) -> None:
+        if isinstance(message, Request) and (notification := read_notification(message)) is not None:
+            self._notifications.append(notification)
 
     def _receive(self) -> list[Message]:
         data = self._sock.recv(CHUNK)

@@ -1,4 +1,4 @@
-"""The table of methods: names, parameters, results, errors. The one source of the schema, the types and the reference.
+"""The table of methods: parameters, results, errors. The one source of the schema, the types and the reference.
 
 Parameters are strict: an unknown name is refused, with the nearest known one, rather than ignored in silence. Results
 are the values of ``model``. Positions count code points unless the client asked for other units in ``hello``.
@@ -10,6 +10,7 @@ import difflib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -33,38 +34,41 @@ from vaultrag.domain import (
     Triggered,
     VaultStatus,
 )
+from vaultrag.domain.requests import (
+    CatalogueParams,
+    Explain,
+    Get,
+    InNoteParams,
+    Params,
+    RecentParams,
+    Related,
+    RulesParams,
+    Search,
+    Tags,
+    Triggers,
+    Why,
+    result_type,
+)
 from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
 from vaultrag.rpc.messages import (
     AddVault,
     CancelRequest,
-    CatalogueParams,
     Done,
-    Explain,
-    Get,
     Hello,
-    InNoteParams,
     NotesChanged,
-    Params,
     PartialAnswer,
-    RecentParams,
     Reindex,
-    Related,
     RemoveVault,
-    RulesParams,
-    Search,
     Shutdown,
     Status,
     StatusChanged,
     Subscribe,
     Subscribed,
-    Tags,
-    Triggers,
     Welcome,
-    Why,
 )
 from vaultrag.rpc.offset_encodings import Units, in_answer, in_matches, length
-from vaultrag.rpc.protocol import CANCEL, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN
-from vaultrag.rpc.subscriptions import NOTES_CHANGED, STATUS_CHANGED, Wish
+from vaultrag.rpc.protocol import CANCEL, NOTES_CHANGED, PARTIAL, PROTOCOL_MAX, PROTOCOL_MIN, STATUS_CHANGED
+from vaultrag.rpc.subscriptions import Wish
 
 
 @dataclass(slots=True)
@@ -90,19 +94,31 @@ Notify = Callable[[Answer], None]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method. ``run`` gets the session, the parameters, and a way to send a partial answer.
+    """A method of the socket: its parameters, and what answers it.
 
-    ``agents``: agents may call it. Said of each method by itself, so that a new one is closed to them until somebody
-    has thought about it.
+    Attributes:
+        params: The parameters; they name the method, its result and its documentation.
+        run: Gets the session, the parameters, and a way to send a partial answer.
+        errors: Exceptions that it may answer with, beside those of every method.
+        agents: Agents may call it. False by default, so that a new method is closed to them until somebody decides.
     """
 
-    name: str
-    params: type[Params]
-    result: Any
+    params: type[Params[Any]]
     run: Callable[[Session, Any, Notify], Any]
-    summary: str
     errors: tuple[str, ...] = ()
     agents: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.params.method
+
+    @property
+    def result(self) -> Any:
+        return result_type(self.params)
+
+    @property
+    def summary(self) -> str:
+        return cleandoc(self.params.__doc__ or "").partition("\n")[0]
 
 
 def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
@@ -148,79 +164,42 @@ def _search(session: Session, params: Search, notify: Notify) -> Answer:
     def partial(answer: Answer) -> None:
         notify(in_answer(answer, session.units))
 
-    answer = session.vault_for(params.vault).search(
-        params.query,
-        limit=params.limit or None,
-        mode=params.mode,
-        typing=params.typing,
-        preview_chars=params.preview_chars,
-        partial=partial if params.partial else None,
-        shape=params.shape,
-        reader=params.reader,
-        max_tokens=params.max_tokens,
-        deadline_s=None if params.deadline_ms is None else params.deadline_ms / 1000,
-        include_weak=params.include_weak,
-        measure=length(session.units),
-    )
+    vault = session.vault_for(params.vault)
+    answer = vault.search(params, partial=partial if params.partial else None, measure=length(session.units))
     return in_answer(answer, session.units)
 
 
 def _explain(session: Session, params: Explain, _: Notify) -> Explanation:
-    return session.vault_for(params.vault).explain(
-        params.query, path=params.path, limit=params.limit or None, mode=params.mode
-    )
+    return session.vault_for(params.vault).explain(params)
 
 
 def _related(session: Session, params: Related, _: Notify) -> Answer:
-    answer = session.vault_for(params.vault).related(
-        params.path, limit=params.limit or None, linked=params.linked, folder=params.folder
-    )
-    return in_answer(answer, session.units)
+    return in_answer(session.vault_for(params.vault).related(params), session.units)
 
 
 def _get(session: Session, params: Get, _: Notify) -> NoteView:
-    return session.vault_for(params.vault).get(
-        params.path,
-        first=params.first_line or None,
-        last=params.last_line or None,
-        heading=params.heading,
-        shape=params.shape,
-        max_tokens=params.max_tokens,
-    )
+    return session.vault_for(params.vault).get(params)
 
 
 def _rules(session: Session, params: RulesParams, _: Notify) -> Rules:
-    return session.vault_for(params.vault).rules(max_tokens=params.max_tokens)
+    return session.vault_for(params.vault).rules(params)
 
 
 def _recent(session: Session, params: RecentParams, _: Notify) -> Recent:
-    return session.vault_for(params.vault).recent(
-        limit=params.limit or None, folder=params.folder, tag=params.tag, max_tokens=params.max_tokens
-    )
+    return session.vault_for(params.vault).recent(params)
 
 
 def _catalogue(session: Session, params: CatalogueParams, _: Notify) -> Catalogue:
-    return session.vault_for(params.vault).catalogue(
-        folder=params.folder, tag=params.tag, limit=params.limit or None, max_tokens=params.max_tokens
-    )
+    return session.vault_for(params.vault).catalogue(params)
 
 
 def _triggers(session: Session, params: Triggers, _: Notify) -> Triggered:
-    return session.vault_for(params.vault).triggers(
-        tool=params.tool,
-        path=params.path,
-        command=params.command,
-        session=params.session,
-        max_tokens=params.max_tokens,
-    )
+    return session.vault_for(params.vault).triggers(params)
 
 
 def _in_note(session: Session, params: InNoteParams, _: Notify) -> InNote:
-    vault = session.vault_for(params.vault)
-    found = vault.in_note(
-        params.path, params.query, limit=params.limit or None, mode=params.mode, measure=length(session.units)
-    )
-    return in_matches(found, session.units)
+    matches = session.vault_for(params.vault).in_note(params, measure=length(session.units))
+    return in_matches(matches, session.units)
 
 
 def _subscribe(session: Session, params: Subscribe, _: Notify) -> Subscribed:
@@ -274,49 +253,27 @@ _PATH = ("VaultUnknown", "NoteNotFound", "PathRefused")
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("hello", Hello, Welcome, _hello, "Begin: agree on a protocol version; the first call on a connection.",
-               ("ProtocolMismatch", "VaultUnknown", "NotForAgents"), agents=True),
-        Method("search", Search, Answer, _search, "Notes that fit a query, best first.", _VAULT, agents=True),
-        Method("explain", Explain, Explanation, _explain,
-               "How a query was read, and why each note stands where it stands, or is missing.", _VAULT,
-               agents=True),
-        Method("why", Why, Diagnosis, _why,
-               "What has become of one note: found, or why not: the rule, the fault, or what is to come.", _VAULT),
-        Method("related", Related, Answer, _related, "Notes near in meaning to a note, or linked with it.", _PATH,
-               agents=True),
-        Method("get", Get, NoteView, _get, "A note: whole, some lines, or the section under a heading.",
-               (*_PATH, "NoteUnreadable"), agents=True),
-        Method("rules", RulesParams, Rules, _rules,
-               "The notes that are always to be read, whole, in the order in which they were made.",
-               ("VaultUnknown", "RulesTooLong", "NoteUnreadable"), agents=True),
-        Method("recent", RecentParams, Recent, _recent, "Notes on one line each, the latest changed first.", _VAULT,
-               agents=True),
-        Method("catalogue", CatalogueParams, Catalogue, _catalogue,
-               "Notes on one line each, by type, in an order that no edit of a note's text changes.", _VAULT,
-               agents=True),
-        Method("triggers", Triggers, Triggered, _triggers,
-               "The notes whose property `when` fits what is about to be done, each once in a session.", _VAULT,
-               agents=True),
-        Method("in_note", InNoteParams, InNote, _in_note,
-               "Where a query stands in one note: the lines with its words, and the passage nearest in meaning.",
-               (*_PATH, "NoteUnreadable"), agents=True),
-        Method("tags", Tags, tuple[TagCount, ...], _tags, "Every tag with the number of its notes.", _VAULT,
-               agents=True),
-        Method("status", Status, DaemonStatus, _status, "How the daemon, its embedder and its vaults fare.",
-               agents=True),
-        Method("subscribe", Subscribe, Subscribed, _subscribe,
-               "Be told of changes from now on; asking again replaces what was asked before, and both false ends it.",
-               _VAULT),
-        Method("reindex", Reindex, VaultStatus, _reindex,
-               "Compare all with the disk; for a person read every file, believe what is missing, retry what failed.",
-               _VAULT, agents=True),
-        Method("add_vault", AddVault, VaultStatus, _add_vault, "Serve a folder of notes, now and after a restart.",
-               ("VaultMissing", "VaultUnreadable", "VaultUnsuitable")),
-        Method("remove_vault", RemoveVault, Done, _remove_vault,
-               "Serve a vault no longer; its index stays on disk, its notes are not touched.", _VAULT),
-        Method("shutdown", Shutdown, Done, _shutdown, "End the daemon after the answers under way."),
+        Method(Hello, _hello, ("ProtocolMismatch", "VaultUnknown", "NotForAgents"), agents=True),
+        Method(Search, _search, _VAULT, agents=True),
+        Method(Explain, _explain, _VAULT, agents=True),
+        Method(Why, _why, _VAULT),
+        Method(Related, _related, _PATH, agents=True),
+        Method(Get, _get, (*_PATH, "NoteUnreadable"), agents=True),
+        Method(RulesParams, _rules, ("VaultUnknown", "RulesTooLong", "NoteUnreadable"), agents=True),
+        Method(RecentParams, _recent, _VAULT, agents=True),
+        Method(CatalogueParams, _catalogue, _VAULT, agents=True),
+        Method(Triggers, _triggers, _VAULT, agents=True),
+        Method(InNoteParams, _in_note, (*_PATH, "NoteUnreadable"), agents=True),
+        Method(Tags, _tags, _VAULT, agents=True),
+        Method(Status, _status, agents=True),
+        Method(Subscribe, _subscribe, _VAULT),
+        Method(Reindex, _reindex, _VAULT, agents=True),
+        Method(AddVault, _add_vault, ("VaultMissing", "VaultUnreadable", "VaultUnsuitable")),
+        Method(RemoveVault, _remove_vault, _VAULT),
+        Method(Shutdown, _shutdown),
     )
-}  # fmt: skip
+}
+"""The one table of methods. Clients have them in ``rpc.client_methods``."""
 
 NOTIFICATIONS: dict[str, tuple[type[msgspec.Struct], bool]] = {
     CANCEL: (CancelRequest, True),
@@ -347,8 +304,8 @@ def run(session: Session, name: str, params: dict[str, Any], notify: Notify) -> 
     return without_hints(result) if session.reader == "agent" else result
 
 
-def convert(method: Method, params: dict[str, Any]) -> Params:
-    """The parameters, checked.
+def convert(method: Method, params: dict[str, Any]) -> Params[Any]:
+    """Check the parameters.
 
     Raises:
         InvalidParams
@@ -362,12 +319,13 @@ def convert(method: Method, params: dict[str, Any]) -> Params:
                 **_everyones(f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"),
             )
     try:
-        return msgspec.convert(params, method.params)
+        checked: Params[Any] = msgspec.convert(params, method.params)
     except msgspec.ValidationError as error:
         # An enumeration's complaint repeats the value, however long.
         raise InvalidParams(
             f"{method.name}: {str(error)[:300]}", **_everyones(f"known: {', '.join(known) or 'none'}")
         ) from error
+    return checked
 
 
 def _everyones(hint: str) -> dict[str, Any]:

@@ -21,6 +21,8 @@ PROTOCOL_MAX = 1
 
 CANCEL = "$/cancelRequest"
 PARTIAL = "search/partial"
+STATUS_CHANGED = "status/changed"
+NOTES_CHANGED = "notes/changed"
 
 CallId = int | str
 

@@ -20,8 +20,6 @@ from vaultrag.rpc import protocol
 
 log = logging.getLogger(__name__)
 
-STATUS_CHANGED = "status/changed"
-NOTES_CHANGED = "notes/changed"
 
 PAUSE_S = 0.2
 """What happens within this time is told in one go."""
@@ -135,11 +133,11 @@ class Feeds:
                 continue
             for vault, paths in feed.notes.items():
                 change = {"vault": vault, "paths": sorted(paths), "more": vault in feed.more}
-                feed.send(protocol.encode_request(NOTES_CHANGED, change))
+                feed.send(protocol.encode_request(protocol.NOTES_CHANGED, change))
             feed.notes, feed.more = {}, set()
             if feed.wish.status and status is not None and feed.seen != (now := still(status)):
                 feed.seen = now
-                feed.send(protocol.encode_request(STATUS_CHANGED, {"status": status}))
+                feed.send(protocol.encode_request(protocol.STATUS_CHANGED, {"status": status}))
 
 
 def still(status: DaemonStatus) -> DaemonStatus:

@@ -16,6 +16,7 @@ from vaultrag.cli.launch import ADOPT_S, in_thread, reach_or_start
 from vaultrag.cli.vault_choice import absolute, chosen_vault
 from vaultrag.config import Places
 from vaultrag.domain import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount
+from vaultrag.domain.requests import Search
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, VaultragError
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.discovery import alive, discover
@@ -50,7 +51,7 @@ class Source(Protocol):
     async def related(self, path: str) -> Answer: ...
     async def explain(self, query: str, path: str, mode: Mode) -> Explanation: ...
     async def note(self, path: str, first_line: int, last_line: int) -> NoteView: ...
-    async def tags(self) -> list[TagCount]: ...
+    async def tags(self) -> tuple[TagCount, ...]: ...
 
 
 class Session:
@@ -173,7 +174,7 @@ class Session:
         if not complete:
             return None
         if self._name:
-            return (await client.add_vault(absolute(self._name))).id
+            return (await client.add_vault(str(absolute(self._name)))).id
         return ""
 
     async def _wait(self, seconds: float) -> None:
@@ -189,15 +190,16 @@ class Session:
 
     async def search(self, query: str, mode: Mode, limit: int, on_partial: OnPartial | None) -> Answer:
         """The notes that fit what has been typed so far."""
-        return await self._ready().search(
+        request = Search(
             query,
             limit=limit,
             mode=mode,
             typing=not query.endswith(" "),
             preview_chars=PREVIEW_CHARS,
+            partial=on_partial is not None,
             vault=self._vault_id,
-            on_partial=on_partial,
         )
+        return await self._ready().ask(request, on_partial)
 
     async def related(self, path: str) -> Answer:
         return await self._ready().related(path, limit=MOST, vault=self._vault_id)
@@ -209,5 +211,5 @@ class Session:
         """Some lines of a note."""
         return await self._ready().get(path, first_line=first_line, last_line=last_line, vault=self._vault_id)
 
-    async def tags(self) -> list[TagCount]:
+    async def tags(self) -> tuple[TagCount, ...]:
         return await self._ready().tags(vault=self._vault_id)
