@@ -148,6 +148,7 @@ export interface ExplainedHit {
   verdict: string;
   evidence: Evidence[];
   standing: Validity | null;
+  hint: string;
 }
 
 /** One thing that a query looks for. */

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.daemons import RunningDaemon, daemon_home
+from vaultrag.rpc.client import Client
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,25 @@ def test_a_missing_note_is_given_its_reason(daemon: RunningDaemon, query: str, p
     assert asked is not None
     assert not asked.found
     assert reason in asked.verdict
+
+
+def test_a_missing_note_is_given_what_helps(daemon: RunningDaemon) -> None:
+    """The explanation guesses and repairs as ``why`` does: the note that was perhaps meant, or the step to take."""
+    for path, hint in [("Sael.md", "did you mean Seal.md?"), ("Hidden/Diary.md", "take the line out of")]:
+        asked = daemon.client.explain("seal", path=path).asked
+        assert asked is not None
+        assert asked.hint.startswith(hint)
+        assert daemon.client.why(path).hint == asked.hint
+
+
+def test_an_agent_is_given_no_command(daemon: RunningDaemon) -> None:
+    """An agent gets the guess, and no step that is the owner's to take."""
+    with Client.connect(daemon.home.places, reader="agent") as agent:
+        guess, blank = (agent.explain("seal", path=path).asked for path in ("Sael.md", "Hidden/Diary.md"))
+    assert guess is not None
+    assert guess.hint == "did you mean Seal.md?"
+    assert blank is not None
+    assert blank.hint == ""
 
 
 def test_a_weak_note_says_so(daemon: RunningDaemon) -> None:

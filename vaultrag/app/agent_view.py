@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultrag.app.context import VaultContext
+from vaultrag.app.diagnosis import GUESS
 from vaultrag.domain import (
     Answer,
     Content,
@@ -159,7 +160,9 @@ class AgentScan:
 def without_hints(result: T) -> T:
     """Return an answer without the commands that help: they are a person's to run."""
     if isinstance(result, Answer | Explanation):
-        return cast("T", replace(result, reasons=tuple(replace(reason, hint="") for reason in result.reasons)))
+        result = replace(result, reasons=tuple(replace(reason, hint="") for reason in result.reasons))
+    if isinstance(result, Explanation) and result.asked is not None and not result.asked.hint.startswith(GUESS):
+        result = replace(result, asked=replace(result.asked, hint=""))
     if isinstance(result, DaemonStatus):
         vaults = tuple(replace(vault, hint="") for vault in result.vaults)
         return cast("T", replace(result, vaults=vaults, embedder=replace(result.embedder, hint="")))

@@ -1,4 +1,4 @@
-"""Why a note is not found: asked of the rules, the index and the disk, in this order of blame. It writes nothing.
+"""Why a note is not found: the rules, the index and the disk are asked in this order. Nothing is written.
 
 What it asks comes as ``DiagnosisSources``, so that it answers without a daemon too (``vaultrag.doctor.offline``).
 """
@@ -15,6 +15,9 @@ from vaultrag.protocols import NoteReader, NoteTable
 
 MAX_PATH_CHARS = 4096
 
+GUESS = "did you mean "
+"""How a hint begins that names a note, not a command."""
+
 
 class VectorLookup(NamedTuple):
     """How a note stands with its vector. ``lines``: body lines of its passages, 0-based."""
@@ -30,7 +33,8 @@ class DiagnosisSources:
 
     Attributes:
         is_there: Tells what stands at a path: ``file``, ``folder`` or nothing.
-        running: Whether somebody watches the disk, so that a change will be seen by itself.
+        running: A daemon watches the disk, so that a change will be seen by itself.
+        for_agents: Nothing is said of files that are not in the index: they may be private.
     """
 
     vault: str
@@ -42,10 +46,11 @@ class DiagnosisSources:
     vectors: Callable[[NoteId], VectorLookup]
     is_there: Callable[[str], str]
     running: bool
+    for_agents: bool = False
 
 
-def of_vault(parts: VaultContext) -> DiagnosisSources:
-    """What a running daemon knows."""
+def sources_of(parts: VaultContext) -> DiagnosisSources:
+    """Return what a running daemon knows."""
     return DiagnosisSources(
         vault=parts.id,
         table=parts.table,
@@ -56,11 +61,12 @@ def of_vault(parts: VaultContext) -> DiagnosisSources:
         vectors=lambda note_id: _vectors(parts, note_id),
         is_there=parts.is_there,
         running=True,
+        for_agents=parts.for_agents,
     )
 
 
-def whereabouts(sources: DiagnosisSources, path: str) -> Diagnosis:
-    """What has become of the note at this path, relative to its vault."""
+def diagnose(sources: DiagnosisSources, path: str) -> Diagnosis:
+    """Explain what became of the note at this path, relative to its vault."""
     asked = path[:MAX_PATH_CHARS]
     note_id = sources.table.id_of(asked)
     row = sources.table.by_ids([note_id]).get(note_id) if note_id is not None else None
@@ -107,6 +113,8 @@ def _compared(sources: DiagnosisSources, found: Diagnosis, row: NoteRow) -> Diag
 def _unknown(sources: DiagnosisSources, asked: str) -> Diagnosis:
     """A path that the index does not know: excluded, skipped, not read yet, or not there."""
     blank = Diagnosis(asked, sources.vault, "absent", "")
+    if sources.for_agents:
+        return _absent(sources, blank)
     excluded = {path: sources.why_excluded(path) for path in (asked, f"{asked}.md")}
     # A name without its ".md" is no exclusion that anybody means.
     reason = excluded[asked] if asked.lower().endswith(".md") else excluded[f"{asked}.md"] or ""
@@ -130,8 +138,12 @@ def _unknown(sources: DiagnosisSources, asked: str) -> Diagnosis:
         return replace(blank, standing="excluded", why="it is a folder, not a note")
     if kind:
         return replace(blank, standing="excluded", why=f"the file is there: {excluded[asked] or 'it is no note'}")
-    near = tuple(sources.table.near_paths(asked))
-    hint = f"did you mean {near[0]}?" if near else ""
+    return _absent(sources, blank)
+
+
+def _absent(sources: DiagnosisSources, blank: Diagnosis) -> Diagnosis:
+    near = tuple(sources.table.near_paths(blank.path))
+    hint = f"{GUESS}{near[0]}?" if near else ""
     return replace(blank, why="there is no such note in the vault", hint=hint, near=near)
 
 

@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 
 from vaultrag.app.context import VaultContext
+from vaultrag.app.diagnosis import diagnose, sources_of
 from vaultrag.app.selection import standing_of
 from vaultrag.domain import (
     ClauseCount,
+    Diagnosis,
     ExplainedHit,
     ExplainedWord,
     NoteId,
@@ -78,15 +80,16 @@ class Explainer:
         )
 
     def note(self, path: str) -> ExplainedHit:
-        """What became of one note, also of one that is not in the answer or not in the index."""
-        note_id = self._parts.table.id_of(path)
-        row = self._parts.table.by_ids([note_id]).get(note_id) if note_id is not None else None
-        if note_id is None or row is None:
-            return self._absent(NotePath(path), "", self._why_not_indexed(path))
+        """Explain one note, also one that is not in the answer or not in the index."""
+        diagnosis = diagnose(sources_of(self._parts), path)
+        known = self._parts.table.id_of(diagnosis.path)
+        row = self._parts.table.by_ids([known]).get(known) if known is not None else None
+        if row is None:
+            return self._absent(NotePath(diagnosis.path), "", f"not in the index: {diagnosis.why}", diagnosis.hint)
         for rank, hit in enumerate(self._order, start=1):
-            if hit.note_id == note_id:
+            if hit.note_id == row.note_id:
                 return self._hit(rank, hit, row.path, row.title)
-        return self._absent(row.path, row.title, self._why_not_brought(note_id))
+        return self._absent(row.path, row.title, self._why_not_returned(row.note_id, diagnosis), diagnosis.hint)
 
     def _hit(self, rank: int, hit: RankedNote, path: NotePath, title: str) -> ExplainedHit:
         features, row = self._ranking.features, self._ranking.features.row(hit.note_id)
@@ -102,24 +105,13 @@ class Explainer:
             standing_of(self._aged, hit.note_id),
         )  # fmt: skip
 
-    def _absent(self, path: NotePath, title: str, verdict: str) -> ExplainedHit:
-        return ExplainedHit(path, title, 0, 0.0, 0.0, None, 0.0, "weak", False, verdict)
+    def _absent(self, path: NotePath, title: str, verdict: str, hint: str = "") -> ExplainedHit:
+        return ExplainedHit(path, title, 0, 0.0, 0.0, None, 0.0, "weak", False, verdict, hint=hint)
 
-    def _why_not_brought(self, note_id: NoteId) -> str:
+    def _why_not_returned(self, note_id: NoteId, diagnosis: Diagnosis) -> str:
         if self._draft.allowed is not None and note_id not in self._draft.allowed:
             return "left out by the filters: " + " ".join(filters_of(self._draft.query))
-        failed = self._parts.meaning.failed.get(note_id)
-        if failed is not None:
-            return f"it holds none of the words, and has no vector: {failed}"
-        view = self._parts.meaning.view
-        if view.vectors is None or note_id not in view.vectors.hashes():
-            return "it holds none of the words, and is not embedded yet"
-        return f"no retriever had it among its best {self._ranking.params.pool}"
-
-    def _why_not_indexed(self, path: str) -> str:
-        for known in (path, f"{path}.md"):
-            skipped = self._parts.index.skipped().get(NotePath(known))
-            if skipped is not None:
-                return f"not in the index: {skipped.reason}"
-        excluded = self._parts.why_excluded(path)
-        return f"not in the index: {excluded}" if excluded else "not in the index: there is no such note in the vault"
+        stale = "" if diagnosis.standing == "indexed" else f"; {diagnosis.why}"
+        if diagnosis.meaning:
+            return f"it holds none of the words, and {diagnosis.meaning}{stale}"
+        return f"no retriever had it among its best {self._ranking.params.pool}{stale}"

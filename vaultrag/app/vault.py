@@ -8,7 +8,7 @@ from dataclasses import replace
 from vaultrag.app import read
 from vaultrag.app.census import file_counts
 from vaultrag.app.context import VaultContext
-from vaultrag.app.diagnosis import of_vault, whereabouts
+from vaultrag.app.diagnosis import diagnose, sources_of
 from vaultrag.app.freshness import index_info
 from vaultrag.app.list_notes import NoteLists
 from vaultrag.app.search import SearchService
@@ -161,7 +161,7 @@ class VaultService:
 
     def why(self, path: str) -> Diagnosis:
         """Explain what became of a note: found, or why not."""
-        return whereabouts(of_vault(self._parts), path)
+        return diagnose(sources_of(self._parts), path)
 
     def status(self, *, full: bool = False, files: bool = False) -> VaultStatus:
         """How the vault fares. ``full`` lists skipped and odd notes; ``files`` counts everything in the vault."""

@@ -42,9 +42,9 @@ def why(
     if as_json:
         write_json(found)
     else:
-        from vaultrag.cli.render.diagnosis import whereabouts_lines
+        from vaultrag.cli.render.diagnosis import diagnosis_lines
 
-        write("".join(f"{line}\n" for line in whereabouts_lines(found)))
+        write("".join(f"{line}\n" for line in diagnosis_lines(found)))
     if found.standing != "indexed":
         raise typer.Exit(NOTHING)
 
@@ -81,7 +81,7 @@ def _outside(path: str) -> Diagnosis | None:
 
 
 def _without_daemon(asked: str, name: str, places: Places) -> Diagnosis:
-    from vaultrag.app.diagnosis import whereabouts
+    from vaultrag.app.diagnosis import diagnose
     from vaultrag.doctor.offline import known_roots, sources  # brings in databases: nothing that others need
 
     settings = load(places.config_file)
@@ -91,7 +91,7 @@ def _without_daemon(asked: str, name: str, places: Places) -> Diagnosis:
     def look(note: str, vault: str) -> Diagnosis:
         try:
             with sources(roots[vault], places, settings) as asked_of:
-                return whereabouts(asked_of, note)
+                return diagnose(asked_of, note)
         except StoreError as error:
             return Diagnosis(note, vault, "waiting", error.message, error.hint)
 

@@ -236,6 +236,7 @@ class ExplainedHit:
         found: Whether the note is in the answer.
         verdict: The same in words, and for a missing note the reason.
         standing: Why the note no longer holds, or not yet; null where it holds, and for one that is not in the index.
+        hint: For a missing note, the note that was perhaps meant, or the command or step that helps.
     """
 
     path: NotePath
@@ -250,6 +251,7 @@ class ExplainedHit:
     verdict: str
     evidence: tuple[Evidence, ...] = ()
     standing: Validity | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from vaultrag.cli.render.words import count, one_line
+from vaultrag.cli.render.words import advice, count, one_line
 from vaultrag.domain import Diagnosis
 
 SHOWN_PASSAGES = 8
@@ -23,7 +23,7 @@ _VERDICTS = {
 }
 
 
-def whereabouts_lines(found: Diagnosis) -> Iterator[str]:
+def diagnosis_lines(found: Diagnosis) -> Iterator[str]:
     """The verdict first, then why, then what helps; of an indexed note also what is known of it."""
     yield f"{one_line(found.path)}: {_VERDICTS[found.standing]}"
     yield f"  {one_line(found.why)}"
@@ -38,7 +38,7 @@ def whereabouts_lines(found: Diagnosis) -> Iterator[str]:
     if found.kept_from_agents:
         yield f"  private: agents do not get to see it, because of {one_line(found.kept_from_agents)}"
     if found.hint:
-        yield f"  {one_line(found.hint) if found.hint.startswith('did you mean') else f'try: {one_line(found.hint)}'}"
+        yield f"  {advice(found.hint)}"
     for other in found.near[1:]:
         yield f"  or {one_line(other)}?"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from vaultrag.cli.render.words import one_line
+from vaultrag.cli.render.words import advice, one_line
 from vaultrag.domain import ExplainedHit, Explanation
 
 
@@ -31,6 +31,8 @@ def _word(text: str, notes: int, role: str) -> str:
 
 def _hit(hit: ExplainedHit) -> list[Text]:
     lines = [Text(one_line(f"{hit.path}  {hit.verdict}"), style="bold" if hit.found else "")]
+    if hit.hint:
+        lines.append(Text(one_line(f"  {advice(hit.hint)}")))
     for part in hit.evidence:
         figures = f"raw {part.raw:8.3f}  weight {part.weight:.2f}  adds {part.contribution:+.4f}"
         lines.append(Text(f"  {part.arm:<10} rank {part.rank:<4} {figures}"))

@@ -25,6 +25,11 @@ def one_line(text: str) -> str:
     return safe(text.replace("\n", " ").replace("\r", " ").replace("\t", " "))
 
 
+def advice(hint: str) -> str:
+    """Return a hint as a line: ``try: vaultrag up``, or the note that was perhaps meant as it is."""
+    return one_line(hint if hint.startswith("did you mean ") else f"try: {hint}")
+
+
 def count(number: int, one: str, many: str = "") -> str:
     """``1 note``, ``1,234 notes``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
