@@ -40,28 +40,35 @@ $(VENV)/.dev: $(STAMP) requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev]'
 	@touch $(VENV)/.dev
 
+# Runs a part of the tests and says how long it took.
+PART := $(BIN)/python -m tests.preflight part
+
 .PHONY: test
-test: check tests clients wheels  ## everything that CI checks
+test: preflight check tests clients wheels  ## everything that CI checks
+
+.PHONY: preflight
+preflight: $(VENV)/.dev  ## what the tests will take, and what this machine lacks for them
+	@$(BIN)/python -m tests.preflight
 
 .PHONY: check
 check: $(VENV)/.dev  ## style and types
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@$(PART) style $(BIN)/ruff check .
+	@$(PART) format $(BIN)/ruff format --check .
+	@$(PART) types $(BIN)/mypy
 
 .PHONY: tests
 tests: $(VENV)/.dev  ## the tests
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	@$(PART) tests $(BIN)/python -m pytest -n 3 --dist loadfile
 
 .PHONY: clients
 clients: $(VENV)/.dev  ## the tests of the Obsidian plugin and the Neovim client, and the MCP inspector; says what it leaves out
-	@$(BIN)/python -m tests.nvim
-	@$(BIN)/python -m tests.mcp
-	@sh plugin-bridge/obsidian/check.sh
+	@$(PART) Neovim $(BIN)/python -m tests.nvim
+	@$(PART) "MCP inspector" $(BIN)/python -m tests.mcp
+	@$(PART) "Obsidian plugin" sh plugin-bridge/obsidian/check.sh
 
 .PHONY: wheels
 wheels: $(VENV)/.dev  ## install what would be released, on each Python that is here, and use it
-	@$(BIN)/python -m tests.packaging
+	@$(PART) packages $(BIN)/python -m tests.packaging
 
 .PHONY: plugin
 plugin:  ## build the Obsidian plugin; with VAULT=~/Notes, put it into that vault
@@ -83,8 +90,10 @@ fault: $(VENV)/.dev  ## the long form of the fault suite (half an hour), with it
 	VAULTRAG_FAULTS=long $(BIN)/python -m pytest tests/fault -n 2
 
 .PHONY: quick
-quick: $(VENV)/.dev  ## the tests that take no time
-	$(BIN)/python -m pytest -q -m 'not slow and not model'
+quick: $(VENV)/.dev  ## style, types and the tests that start no process: under a minute
+	@$(PART) style $(BIN)/ruff check .
+	@$(PART) types $(BIN)/mypy
+	@$(PART) tests $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow and not model and not process'
 
 .PHONY: format
 format: $(VENV)/.dev  ## bring the code into shape

@@ -15,6 +15,8 @@ from vaultrag.config import EmbedderSettings, Settings
 from vaultrag.domain import Note, NotePath
 from vaultrag.evaluate.run import Pipeline
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultService]:
