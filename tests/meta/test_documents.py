@@ -20,7 +20,6 @@ DOCUMENTS = sorted(
 )
 
 
-@pytest.mark.timeout(180)  # the page of the commands runs each of them
 @pytest.mark.parametrize("path", list(PAGES), ids=lambda path: path.name)
 def test_reference_pages_are_fresh(path: Path) -> None:
     """A reference page says what the code says; `make docs` writes it anew."""
