@@ -13,9 +13,10 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 # A shell starts what runs in the background (`make test &`, nohup) with SIGINT ignored, and children inherit that: a
-# child that a test interrupts would never end.
+# child that a test interrupts would never end. A handler is not inherited, so children start with the default; the run
+# itself goes on ignoring the signal.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, lambda number, frame: None)
 
 PROCESSES = (
     "subprocess",

@@ -65,6 +65,8 @@ class Daemon:
         loop = asyncio.get_running_loop()
         stopping = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
+            if signal.getsignal(number) == signal.SIG_IGN:
+                continue  # a shell's background job: Ctrl+C is for what runs in the foreground
             with contextlib.suppress(NotImplementedError):  # Windows' loop has no handlers: Ctrl+C still ends it
                 loop.add_signal_handler(number, stopping.set)
         server_settings = self._settings.server
