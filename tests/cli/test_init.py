@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, make_vault, on_terminal
+from tests.support.commands import Command, make_vault, on_terminal
 from tests.support.daemons import REPOSITORY, ollama_process
 from tests.tui.terminals import script
 from vaultrag.install.obsidian import known_vaults

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, make_vault, wait_for
+from tests.support.commands import Command, make_vault
+from tests.support.daemons import until
 from vaultrag.cli.launch import LOG_BYTES, failure_in, wait_until_gone
 from vaultrag.errors import DaemonFailed
 from vaultrag.rpc.discovery import alive
@@ -96,5 +97,5 @@ def test_a_process_that_has_ended_is_not_alive() -> None:
             wait_until_gone(child.pid, 0.1)
         assert child.stdin is not None
         child.stdin.close()
-        assert wait_for(lambda: not alive(child.pid))
+        until(lambda: not alive(child.pid), "the child has ended", 30)
     assert not alive(child.pid)

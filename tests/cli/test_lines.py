@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cli.conftest import NOTES, Command
+from tests.support.commands import NOTES, Command
 from vaultrag.cli.render.lines import LineFormat, hit_as_line, link_to
 from vaultrag.domain import Hit, NotePath, Place, Span
 

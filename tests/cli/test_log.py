@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, on_terminal
+from tests.support.commands import Command, on_terminal
 from tests.tui.terminals import script
 from vaultrag.cli.editor import editor_command
 from vaultrag.errors import ConfigError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, home, make_vault
+from tests.support.commands import Command, make_home, make_vault
 from tests.support.daemons import ollama_process
 from vaultrag import __version__
 from vaultrag.build import build_id
@@ -113,7 +113,7 @@ def test_the_version_is_printed(command: Command) -> None:
 def test_version_build_and_index_are_told(tmp_path: Path) -> None:
     """`status` says which build the daemon is and what the vectors were made with; `--version` says so of the disk."""
     with ollama_process() as ollama:
-        command = Command(home(tmp_path, f'[embedder]\nprovider = "ollama"\nhost = "{ollama.url}"\n'))
+        command = Command(make_home(tmp_path, f'[embedder]\nprovider = "ollama"\nhost = "{ollama.url}"\n'))
         try:
             command.run("up", str(make_vault(tmp_path / "Notes")), code=0)
             told = command.json("status")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, wait_for
-from tests.support.daemons import REPOSITORY
+from tests.support.commands import Command
+from tests.support.daemons import REPOSITORY, until
 from tests.tui.terminals import MISSING, quoted, script, terminal
 from tests.tui.test_recipes import commands
 
@@ -64,7 +64,7 @@ def test_the_everyday_commands(person: tuple[Command, Path, dict[str, str]]) -> 
         _picked(next(line for line in EVERYDAY if "$(" in line), environment, base)
     pid = command.daemon_pid()
     assert f"process {pid}" in command.run(*EVERYDAY[-1].split()[1:], code=0).stdout
-    assert wait_for(lambda: not Path(f"/proc/{pid}").exists())
+    until(lambda: not Path(f"/proc/{pid}").exists(), "the daemon has ended", 30)
 
 
 def _first_answer(environment: dict[str, str], base: Path) -> None:

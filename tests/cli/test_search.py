@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import NOTES, Command, make_vault, on_terminal
+from tests.support.commands import NOTES, Command, make_vault, on_terminal
 
 pytestmark = pytest.mark.timeout(180)
 

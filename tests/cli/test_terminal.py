@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.daemons import REPOSITORY, Home, daemon_home
+from tests.support.daemons import Home, daemon_home
 
 NAME = "Se\x1b]0;owned\x07al\u202egpj\u200b.md"
 STEERING = (b"\x1b]0;", b"\x1b[2J", b"\x07", "\u202e".encode(), "\u200b".encode())
@@ -26,8 +26,7 @@ def home() -> Iterator[Home]:
 
 def run(home: Home, *args: str, terminal: bool = False) -> bytes:
     """What the command prints, stdout and stderr, into a pipe or to a terminal."""
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
-    environ |= {"VAULTRAG_HOME": str(home.path), "HOME": str(home.base), "PYTHONPATH": str(REPOSITORY), "TERM": "xterm"}
+    environ = home.environment(TERM="xterm")
     command = [sys.executable, "-m", "vaultrag", *args]
     if not terminal:
         return subprocess.run(command, capture_output=True, check=False, env=environ).stdout

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command, home, make_vault, wait_for
-from tests.support.daemons import OllamaProcess, ollama_process
+from tests.support.commands import Command, make_home, make_vault
+from tests.support.daemons import OllamaProcess, ollama_process, until
 
 NOTES = {
     "Pump.md": "---\ntags: [plant]\n---\n# Pump\n\nThe seal leaks.\n\nChange the gasket.\n",
@@ -61,10 +61,10 @@ def ollama() -> Iterator[OllamaProcess]:
 def known(ollama: OllamaProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
     """A command whose daemon serves these notes."""
     base = tmp_path_factory.mktemp("why")
-    made = Command(home(base, SETTINGS.format(url=ollama.url)))
+    made = Command(make_home(base, SETTINGS.format(url=ollama.url)))
     try:
         made.run("up", str(make_vault(base / "My notes", NOTES)), code=0)
-        assert wait_for(lambda: made.json("status")["vaults"][0]["passages_pending"] == 0)
+        until(lambda: made.json("status")["vaults"][0]["passages_pending"] == 0, "all passages are made", 30)
         yield made
     finally:
         made.end()
@@ -127,11 +127,11 @@ def test_a_file_in_no_vault_is_told(known: Command, tmp_path: Path) -> None:
 
 def test_the_files_tell_as_much(ollama: OllamaProcess, tmp_path: Path) -> None:
     """Without a daemon the same is read from the index, which stays as it is; what changed meanwhile is told."""
-    command = Command(home(tmp_path, SETTINGS.format(url=ollama.url)))
+    command = Command(make_home(tmp_path, SETTINGS.format(url=ollama.url)))
     vault = make_vault(tmp_path / "My notes", NOTES)
     try:
         command.run("up", str(vault), code=0)
-        assert wait_for(lambda: command.json("status")["vaults"][0]["passages_pending"] == 0)
+        until(lambda: command.json("status")["vaults"][0]["passages_pending"] == 0, "all passages are made", 30)
         command.run("stop", code=0)
         files = {path: path.read_bytes() for path in command.places.data.rglob("*.db")}
         assert len(files) == 2
@@ -166,12 +166,12 @@ def test_without_an_index_the_next_step_is_told(command: Command, vault: Path) -
 
 def test_what_is_not_embedded_is_told(ollama: OllamaProcess, tmp_path: Path) -> None:
     """A note that the model has refused, or not reached yet, is found by its words only, and it says why."""
-    command = Command(home(tmp_path, SETTINGS.format(url=ollama.url)))
+    command = Command(make_home(tmp_path, SETTINGS.format(url=ollama.url)))
     vault = make_vault(tmp_path / "My notes", {"Good.md": "fine\n", "Bad.md": "poisonword\n"})
     ollama.script(poison={"poisonword": "bad"})
     try:
         command.run("up", str(vault), code=0)
-        assert wait_for(lambda: command.json("status")["vaults"][0]["failed"] == 1)
+        until(lambda: command.json("status")["vaults"][0]["failed"] == 1, "one note has failed", 30)
         found = why(command, "Bad.md")
         assert found["standing"] == "indexed"
         assert "it has no vector" in found["meaning"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.daemons import REPOSITORY, Home, OllamaProcess, Raw, RunningDaemon, daemon_home, until
+from tests.support.daemons import Home, OllamaProcess, Raw, RunningDaemon, daemon_home, until
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, InvalidRequest
 from vaultrag.rpc.client import Client, discover
@@ -149,8 +149,7 @@ def test_it_ends_when_it_is_told_to(home: Home, way: str) -> None:
 def test_in_the_background_only_ctrl_c_is_ignored(home: Home) -> None:
     """A daemon that a shell started with `&` goes on at Ctrl+C in that terminal, and ends when it is told to."""
     script = f"trap '' INT; exec {sys.executable} -m vaultrag serve vault"
-    environment = {**os.environ, "VAULTRAG_HOME": str(home.path), "PYTHONPATH": str(REPOSITORY)}
-    daemon = home.adopt(subprocess.Popen(["sh", "-c", script], cwd=home.base, env=environment))
+    daemon = home.adopt(subprocess.Popen(["sh", "-c", script], cwd=home.base, env=home.environment()))
     daemon.until(lambda: home.places.discovery.exists(), "it serves")
     daemon.signal(signal.SIGINT)
     for _ in range(20):

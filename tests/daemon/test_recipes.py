@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -56,7 +55,7 @@ def test_a_method_and_a_command_made_by_the_recipes_work(home: Home, tmp_path: P
     with Raw(home.places, reader="agent") as raw:
         assert raw.call("rare_tags", {})["error"]["data"]["kind"] == "NotForAgents"
 
-    environment = {**os.environ, "VAULTRAG_HOME": str(home.path), "PYTHONPATH": str(tmp_path)}
+    environment = home.environment(PYTHONPATH=str(tmp_path))
 
     def run(*words: str) -> str:
         done = subprocess.run(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.daemons import REPOSITORY, Home, RunningDaemon, until
+from tests.support.daemons import Home, RunningDaemon, until
 from vaultrag.errors import DaemonNotRunning
 from vaultrag.rpc.client import Client, discover
 
@@ -50,13 +50,12 @@ def hand_over(home: Home, *sockets: socket.socket, env: dict[str, str] | None = 
     """Start a daemon with these sockets, as systemd does."""
     # Far above 3, so that what is handed over is not overwritten while it is put in its place.
     far = [os.dup2(sock.fileno(), 50 + number) for number, sock in enumerate(sockets)]
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
-    environ |= {"VAULTRAG_HOME": str(home.path), "PYTHONPATH": str(REPOSITORY), **(env or {})}
     try:
         with (home.base / "log").open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-c", HAND_OVER, ",".join(map(str, [len(far), *far])), str(home.vault)],
-                pass_fds=far, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ, cwd=home.base,
+                pass_fds=far, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=home.base,
+                env=home.environment(**(env or {})),
             )  # fmt: skip
     finally:
         for descriptor in far:
@@ -86,7 +85,7 @@ def test_a_client_waits_while_the_daemon_is_started_again(home: Home) -> None:
         assert first.stop() == 0
         asking = subprocess.Popen(
             [sys.executable, "-m", "vaultrag", "search", "seal", "--no-start", "--format", "paths"],
-            env={**os.environ, "VAULTRAG_HOME": str(home.path), "PYTHONPATH": str(REPOSITORY)},
+            env=home.environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         second = hand_over(home, sock)

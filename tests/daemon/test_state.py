@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -83,12 +82,10 @@ def test_an_answer_names_its_index_and_its_times(ollama_home: Home) -> None:
 
 def command(home: Home, *args: str) -> subprocess.CompletedProcess[str]:
     """Run ``vaultrag`` in this home."""
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
-    environ |= {"VAULTRAG_HOME": str(home.path), "HOME": str(home.base), "PYTHONPATH": str(REPOSITORY)}
     return subprocess.run(
         [sys.executable, "-m", "vaultrag", *args],
         cwd=home.base,
-        env=environ,
+        env=home.environment(),
         capture_output=True,
         text=True,
         timeout=60,

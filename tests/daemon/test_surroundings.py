@@ -38,12 +38,11 @@ def test_a_folder_without_a_watch_is_not_called_watched() -> None:
     with daemon_home({"watch": {"poll_s": 1.0}}) as home:
         for number in range(6):
             home.write(f"Folder {number}/Note.md", "text")
-        environment = {**os.environ, "VAULTRAG_HOME": str(home.path), "PYTHONPATH": str(REPOSITORY)}
         few = 'echo 3 > /proc/sys/user/max_inotify_watches && exec "$@"'
         log = (home.base / "log").open("ab")
         process = subprocess.Popen(
             ["unshare", "-Ur", "sh", "-c", few, "sh", sys.executable, "-m", "vaultrag", "serve", str(home.vault)],
-            env=environment, stdout=log, stderr=log, cwd=home.base,
+            env=home.environment(), stdout=log, stderr=log, cwd=home.base,
         )  # fmt: skip
         log.close()
         daemon = home.adopt(process)

@@ -18,8 +18,8 @@ from typing import Any
 import apsw
 import pytest
 
-from tests.cli.conftest import Command, home, make_vault, wait_for
-from tests.support.daemons import OllamaProcess, ollama_process
+from tests.support.commands import Command, make_home, make_vault
+from tests.support.daemons import OllamaProcess, ollama_process, until
 from vaultrag import __version__
 from vaultrag.doctor import process, run
 from vaultrag.doctor.findings import Finding, worst
@@ -42,7 +42,7 @@ def ollama() -> Iterator[OllamaProcess]:
 def patient(tmp_path: Path, ollama: OllamaProcess) -> Iterator[Command]:
     """A command in good health, with a vault that has been indexed; its daemon runs."""
     told = {"PATH": OWN, "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}  # no service of the machine's own is seen
-    made = Command(home(tmp_path, SETTINGS.format(url=ollama.url)), told)
+    made = Command(make_home(tmp_path, SETTINGS.format(url=ollama.url)), told)
     make_vault(tmp_path / "My notes")
     made.run("up", str(tmp_path / "My notes"), code=0)
     yield made
@@ -243,7 +243,7 @@ def test_watches_run_out(asleep: Command, tmp_path: Path) -> None:
 def test_a_discovery_file_is_left_behind(patient: Command) -> None:
     """What a killed daemon leaves behind is told, and `--fix` removes it."""
     os.kill(patient.daemon_pid(), signal.SIGKILL)
-    assert wait_for(lambda: told(patient, "discovery")["grade"] == "warning")
+    until(lambda: told(patient, "discovery")["grade"] == "warning", "the doctor warns", 30)
     assert "was left behind" in told(patient, "discovery")["text"]
     patient.run("doctor", "--fix", code=1)
     assert not patient.places.discovery.exists()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.support.clocks import ManualClock
 from vaultrag.domain import EmbeddedNote, EmbedProblem, NoteText
 from vaultrag.embedding import builtin, onnx
 from vaultrag.embedding.builtin import PASSAGE_TOKENS, BuiltinEmbedder
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
     from vaultrag.domain import Vector
 
 NOTE = NoteText("Pump", "Close the valve.\n\nDrain the housing.")
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def in_memory(embedder: BuiltinEmbedder) -> bool:
@@ -136,7 +129,7 @@ def test_company_changes_nothing() -> None:
 @pytest.mark.model
 def test_leaves_memory_when_idle() -> None:
     """Without work the model is dropped, not before its time, and comes back by itself."""
-    clock = Clock()
+    clock = ManualClock()
     embedder = BuiltinEmbedder(idle_unload_s=60.0, clock=clock)
     first = embedder.embed_query("pump")
     assert not embedder.unload_if_idle(59.0)
@@ -212,7 +205,7 @@ def test_a_failing_runtime() -> None:
 
 def test_in_use_is_not_idle() -> None:
     """A model at work is not dropped, however long the work takes."""
-    clock = Clock()
+    clock = ManualClock()
     embedder = BuiltinEmbedder(idle_unload_s=10, clock=clock, load=lambda threads: MiniLM(None, None))
     with embedder._lazy.use():
         clock.now = 1000.0

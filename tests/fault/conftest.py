@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fault.ledger import LONG, Ledger, table
-from tests.support.daemons import Home, OllamaProcess, daemon_home, ollama_process
+from tests.support.fixtures import home, ollama, ollama_home
+
+__all__ = ["home", "ollama", "ollama_home"]
 
 
 @pytest.fixture
 def ledger(request: pytest.FixtureRequest) -> Ledger:
     return Ledger(request.node)
-
-
-@pytest.fixture
-def home() -> Iterator[Home]:
-    """Settings: no embedder, a short debounce."""
-    with daemon_home() as home:
-        yield home
-
-
-@pytest.fixture
-def ollama() -> Iterator[OllamaProcess]:
-    with ollama_process() as server:
-        yield server
-
-
-@pytest.fixture
-def ollama_home(ollama: OllamaProcess) -> Iterator[Home]:
-    """A home whose daemon embeds through ``ollama``."""
-    with daemon_home(ollama.settings) as home:
-        yield home
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import os
 import threading
-import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from tests.fault.homes import made_good
 from tests.fault.ledger import Ledger, times
 from tests.fault.truth import fill, first_word, text_of
+from tests.support.clocks import SwiftClock
 from tests.support.daemons import Home, until
 from tests.support.embedders import HashEmbedder
 from vaultrag.app import VaultService
@@ -181,20 +181,6 @@ def test_vaults_that_come_and_go_leave_nothing(home: Home, ledger: Ledger) -> No
 
 
 # -- a day -----------------------------------------------------------------------------------------------------------
-
-
-class SwiftClock:
-    """A clock that runs as much faster as a test says; who waits by it waits a short while in truth."""
-
-    def __init__(self, speed: float) -> None:
-        self._speed = speed
-        self._started = time.monotonic()
-
-    def monotonic(self) -> float:
-        return self._started + (time.monotonic() - self._started) * self._speed
-
-    def time_ns(self) -> int:
-        return int(self.monotonic() * 1e9)
 
 
 @pytest.fixture

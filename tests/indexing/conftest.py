@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.clocks import PushedClock
 from tests.support.embedders import HashEmbedder
 from tests.support.readers import MemoryVault
 from vaultrag.domain import Identity, NoteId, NotePath
@@ -18,19 +19,6 @@ from vaultrag.protocols import Embedder, NoteIndex, VaultReader
 from vaultrag.storage.folder import StoreFolder
 
 WAIT_S = 20.0
-
-
-class Clock:
-    """Real time, that a test can push forward; the threads that wait are woken by whoever pushes."""
-
-    def __init__(self) -> None:
-        self.ahead = 0.0
-
-    def monotonic(self) -> float:
-        return time.monotonic() + self.ahead
-
-    def time_ns(self) -> int:
-        return time.time_ns()
 
 
 class House:
@@ -48,7 +36,7 @@ class House:
         self.reader = reader or self.vault
         self.hash = HashEmbedder()
         self.embedder: Embedder = embedder or self.hash
-        self.clock = Clock()
+        self.clock = PushedClock()
         self.chosen: list[Identity | None] = []
         self.shelf = StoreFolder(folder)
         self.index: NoteIndex = self.shelf.open_notes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,10 @@ import pytest
 
 from tests.indexing.conftest import Build, House
 from tests.support.embedders import HashEmbedder, WholeHashEmbedder
+from tests.support.lifecycles import Lifecycle
 from vaultrag.domain import EmbedProblem, NoteId, NoteText
 from vaultrag.errors import BadVectors, EmbedderUnavailable, StoreFull
 from vaultrag.indexing import passage_backfill as module
-from vaultrag.indexing.vector_lifecycle import VectorLifecycle
-from vaultrag.storage.folder import StoreFolder
 from vaultrag.storage.vectors.vector_store import Vectors
 
 if TYPE_CHECKING:
@@ -25,43 +24,28 @@ if TYPE_CHECKING:
 NOTES = 12
 
 
-class Bench:
-    """A ``VectorLifecycle`` over real files; every note has two paragraphs but the last, which has a title only."""
+class Bench(Lifecycle):
+    """Every note has two paragraphs but the last, which has a title only; opens with all notes embedded."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.embedder: HashEmbedder = WholeHashEmbedder()
+        super().__init__(folder, WholeHashEmbedder())
         self.texts = {NoteId(n): NoteText(f"t{n}", f"first {n}\n\nsecond {n}") for n in range(1, NOTES)}
         self.texts[NoteId(NOTES)] = NoteText("only a title", "")
-        self.read: list[NoteId] = []
-        self.meaning = self.fresh()
 
     @property
     def whole(self) -> WholeHashEmbedder:
         assert isinstance(self.embedder, WholeHashEmbedder)
         return self.embedder
 
-    def fresh(self, *, passages: bool = True) -> VectorLifecycle:
-        return VectorLifecycle(StoreFolder(self.folder), lambda recorded: self.embedder, passages=passages)
-
-    def hashes(self) -> dict[NoteId, str]:
-        """The note of the highest number has changed last."""
-        return {note_id: self.texts[note_id].hash for note_id in sorted(self.texts, reverse=True)}
-
     def open(self) -> Bench:
         self.meaning.open(self.hashes())
-        while self.meaning.pending:
-            self.meaning.step(self.texts_of)
+        self.embed()
         return self
 
     def reopen(self, *, passages: bool = True) -> Bench:
         self.meaning.close()
         self.meaning = self.fresh(passages=passages)
         return self.open()
-
-    def texts_of(self, ids: Sequence[NoteId]) -> Mapping[NoteId, NoteText]:
-        self.read += ids
-        return {note_id: self.texts[note_id] for note_id in ids if note_id in self.texts}
 
     def step(self) -> None:
         self.meaning.step_passages(self.texts_of, self.hashes)
@@ -76,7 +60,7 @@ class Bench:
 
     def write(self, note_id: int, text: str) -> None:
         self.texts[NoteId(note_id)] = NoteText(f"t{note_id}", text)
-        self.meaning.want({NoteId(note_id): self.texts[NoteId(note_id)].hash})
+        self.want(note_id)
 
     @property
     def vectors(self) -> Vectors:

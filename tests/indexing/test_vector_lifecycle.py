@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tests.support.embedders import DIMENSION, HashEmbedder
-from vaultrag.domain import EmbeddedNote, EmbedProblem, Identity, NoteId, NoteText
+from tests.support.lifecycles import Lifecycle
+from vaultrag.domain import EmbeddedNote, EmbedProblem, NoteId, NoteText
 from vaultrag.errors import BadVectors, EmbedderUnavailable, ModelMissing, StoreFull
 from vaultrag.indexing import embed_queue as module
 from vaultrag.indexing.embed_queue import MAX_TRIES
@@ -21,28 +22,14 @@ from vaultrag.storage.folder import StoreFolder
 from vaultrag.vector_protocols import VectorStore
 
 
-class Bench:
-    """A ``VectorLifecycle`` over real files, with the texts of the notes in a dictionary."""
+class Bench(Lifecycle):
+    """Begins with no note, and opens without a step."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.embedder = HashEmbedder()
-        self.texts: dict[NoteId, NoteText] = {}
-        self.recorded: list[Identity | None] = []
-        self.meaning = self.fresh()
-
-    def fresh(self) -> VectorLifecycle:
-        return VectorLifecycle(StoreFolder(self.folder), self._choose)
-
-    def _choose(self, recorded: Identity | None) -> HashEmbedder:
-        self.recorded.append(recorded)
-        return self.embedder
+        super().__init__(folder, HashEmbedder())
 
     def write(self, note_id: int, text: str, title: str = "t") -> None:
         self.texts[NoteId(note_id)] = NoteText(title, text)
-
-    def hashes(self) -> dict[NoteId, str]:
-        return {note_id: text.hash for note_id, text in self.texts.items()}
 
     def open(self) -> VectorLifecycle:
         self.meaning.open(self.hashes())
@@ -53,19 +40,8 @@ class Bench:
         self.meaning = self.fresh()
         return self.open()
 
-    def texts_of(self, ids: Sequence[NoteId]) -> Mapping[NoteId, NoteText]:
-        return {note_id: self.texts[note_id] for note_id in ids if note_id in self.texts}
-
     def run(self) -> int:
-        steps = 0
-        while self.meaning.pending:
-            self.meaning.step(self.texts_of)
-            steps += 1
-            assert steps < 500
-        return steps
-
-    def want(self, *note_ids: int) -> None:
-        self.meaning.want({NoteId(n): self.texts[NoteId(n)].hash for n in note_ids})
+        return self.embed()
 
     @property
     def vectors(self) -> VectorStore:

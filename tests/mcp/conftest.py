@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import pytest
 from mcp.client.client import Client
 
-from tests.cli.conftest import command, vault
 from tests.guard.conftest import model, twins  # two vaults that differ in their private notes only
-from tests.support.daemons import REPOSITORY, Home, RunningDaemon, daemon_home
+from tests.support.commands import command, vault
+from tests.support.daemons import Home, RunningDaemon, daemon_home
 from vaultrag.domain import Capacity
 from vaultrag.mcp.run import guidance
 from vaultrag.mcp.server import server
@@ -105,8 +105,6 @@ class Piped:
     """``vaultrag mcp`` as a process; lines in, lines out, nothing helped along."""
 
     def __init__(self, home: Home, *args: str, code: str = "", **options: Any) -> None:
-        environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
-        environ |= {"VAULTRAG_HOME": str(home.path), "HOME": str(home.base), "PYTHONPATH": str(REPOSITORY)}
         program = ["-c", code] if code else ["-m", "vaultrag"]
         self.process = subprocess.Popen(
             [sys.executable, *program, "mcp", *args],
@@ -114,7 +112,7 @@ class Piped:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=home.base,
-            env=environ,
+            env=home.environment(),
             **options,
         )
         self._rest = b""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.commands import Command
 from vaultrag.mcp.client_configs import Start, config_for
 
 START = Start(

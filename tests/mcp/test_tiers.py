@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.conftest import Command
 from tests.mcp.conftest import Agents
+from tests.support.commands import Command
 from tests.support.daemons import daemon_home
 from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.mcp import text_answers

@@ -191,6 +191,12 @@ class Home:
         target.write_bytes(data.encode() if isinstance(data, str) else data)
         return target
 
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return the environment of a process that belongs to this home and knows no other."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
+        own = {"VAULTRAG_HOME": str(self.path), "HOME": str(self.base), "PYTHONPATH": str(REPOSITORY)}
+        return {**kept, **own, **more}
+
     @property
     def log(self) -> str:
         """What the daemons of this home said."""
@@ -204,9 +210,6 @@ class Home:
         Args:
             module: What ``python -m`` runs; it takes the arguments of ``vaultrag``.
         """
-        environ = {key: value for key, value in os.environ.items() if not key.startswith(("VAULTRAG_", "XDG_"))}
-        environ |= {"VAULTRAG_HOME": str(self.path), "HOME": str(self.base), "PYTHONPATH": str(REPOSITORY)}
-        environ |= env or {}
         with self._log.open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", module, "serve", *(["--verbose"] if verbose else []), *map(str, vaults)],
@@ -214,7 +217,7 @@ class Home:
                 stdout=log,
                 stderr=log,
                 cwd=self.base,
-                env=environ,
+                env=self.environment(**(env or {})),
             )
         return self.adopt(process)
 

@@ -1,5 +1,5 @@
-"""The command in a home of its own, as in ``tests/cli``."""
+"""The command in a home of its own."""
 
-from tests.cli.conftest import command
+from tests.support.commands import command
 
 __all__ = ["command"]

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.support.commands import Command
 from vaultrag.errors import ServiceError
 from vaultrag.install.plans import Command as ManagerCommand
 from vaultrag.install.plans import Plan, Where, installing, removing, texts

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command, home, make_vault
+from tests.support.commands import Command, make_home, make_vault
 from tests.tui.terminals import MISSING, script, terminal
 from tests.tui.test_recipes import commands
 
@@ -21,7 +21,7 @@ pytestmark = [
 
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[Command]:
-    made = Command(home(tmp_path))
+    made = Command(make_home(tmp_path))
     yield made
     made.end()
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.clocks import PushedClock
 from vaultrag.config import WatchSettings
 from vaultrag.domain import NotePath
 from vaultrag.watcher import observer as module
@@ -22,14 +23,6 @@ from vaultrag.watcher.paths import covers
 
 QUICK = WatchSettings(debounce_ms=50, storm_ms=400, poll_s=0.1)
 PATIENCE_S = 8.0
-
-
-class SystemClock:
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    def time_ns(self) -> int:
-        return time.time_ns()
 
 
 class Watched:
@@ -42,7 +35,7 @@ class Watched:
         self.calls = 0
         self.longest = 0
         self._news = threading.Condition()
-        self.watcher = VaultWatcher(root, settings, self._on_paths, self._on_overflow, SystemClock(), **seams)
+        self.watcher = VaultWatcher(root, settings, self._on_paths, self._on_overflow, PushedClock(), **seams)
 
     def _on_paths(self, paths: list[NotePath]) -> None:
         with self._news:
@@ -341,7 +334,7 @@ def test_callback_that_raises(root: Path, caplog: pytest.LogCaptureFixture) -> N
             twice.set()
         raise RuntimeError("no")
 
-    watcher = VaultWatcher(root, QUICK, fail, lambda reason: None, SystemClock())
+    watcher = VaultWatcher(root, QUICK, fail, lambda reason: None, PushedClock())
     watcher.start()
     (root / "1.md").write_text("x")
     while not calls:
