@@ -74,25 +74,33 @@ def root(command: Command) -> Path:
     return command.home.parent / "My notes"
 
 
+PRIVATE = {"Diary/Monday.md": "privacy.paths", "Mine.md": "property private", "Tagged.md": "tag #secret/deep"}
+
+
 def why(command: Command, path: str) -> Any:
-    done = command.run("why", path, "--json")
-    assert done.returncode in (0, 1), done.stderr
-    found = json.loads(done.stdout)
-    assert done.returncode == (0 if found["standing"] == "indexed" else 1)
-    return found
+    return whys(command, path)[path]
+
+
+def whys(command: Command, *paths: str) -> dict[str, Any]:
+    """Return what is told of each path."""
+    answers = {}
+    for path, (code, text) in zip(paths, command.run_all(*(["why", path, "--json"] for path in paths)), strict=True):
+        answers[path] = json.loads(text)
+        assert code == (0 if answers[path]["standing"] == "indexed" else 1), (path, text)
+    return answers
 
 
 def check_all(command: Command) -> None:
+    answers = whys(command, *EXPECTED, *PRIVATE, "Pump")
     for path, (standing, reason) in EXPECTED.items():
-        found = why(command, path)
+        found = answers[path]
         assert (found["standing"], reason in found["why"]) == (standing, True), (path, found)
-    assert why(command, "Pmup.md")["near"] == ["Pump.md"]
-    for path, reason in (("Diary/Monday.md", "privacy.paths"), ("Mine.md", "property private"),
-                         ("Tagged.md", "tag #secret/deep")):  # fmt: skip
-        found = why(command, path)
+    assert answers["Pmup.md"]["near"] == ["Pump.md"]
+    for path, reason in PRIVATE.items():
+        found = answers[path]
         assert found["standing"] == "indexed"
         assert reason in found["kept_from_agents"]
-    found = why(command, "Pump")
+    found = answers["Pump"]
     assert (found["standing"], found["path"], found["kept_from_agents"]) == ("indexed", "Pump.md", "")
     assert found["saved_ns"] == (root(command) / "Pump.md").stat().st_mtime_ns
     assert found["covered"] == pytest.approx(1.0)

@@ -43,6 +43,23 @@ def make_vault(root: Path, notes: Mapping[str, str] = NOTES) -> Path:
     return root
 
 
+_RUN_ALL = """
+import contextlib, io, json, sys
+from vaultrag.cli import main
+done = []
+for args in json.loads(sys.argv[1]):
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with contextlib.redirect_stdout(out):
+        try:
+            main(args)
+        except SystemExit as end:
+            code = end.code
+    out.flush()
+    done.append((code, out.buffer.getvalue().decode()))
+print(json.dumps(done))
+"""
+
+
 @dataclass
 class Command:
     """Runs ``vaultrag`` in a home of its own; its daemon is the one that the commands start."""
@@ -86,6 +103,19 @@ class Command:
     def json(self, *args: str, code: int = 0) -> Any:
         """Return what a command prints with ``--json``: one document and nothing else."""
         return json.loads(self.run(*args, "--json", code=code).stdout)
+
+    def run_all(self, *commands: Sequence[str]) -> list[tuple[int, str]]:
+        """Run commands one after the other in one process, and return each one's exit code and what it prints.
+
+        For many of one kind: loading the program takes longer than most commands do.
+        """
+        with subprocess.Popen(
+            [sys.executable, "-c", _RUN_ALL, json.dumps(commands)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=self.environment,
+        ) as process:  # fmt: skip
+            out, _ = process.communicate(timeout=100)
+        assert process.returncode == 0
+        return [(code, text) for code, text in json.loads(out)]
 
     def daemon_pid(self) -> int:
         """Return the process that holds the lock; 0 for none."""
