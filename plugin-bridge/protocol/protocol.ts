@@ -306,14 +306,14 @@ export interface NoteView {
   standing: Validity | null;
 }
 
-/** Notes that were read anew or are gone. `more`: there were others; ask again for what is shown. */
+/** Notes that were read again or are gone. `more`: there were others; ask again for what is shown. */
 export interface NotesChanged {
   vault: string;
   paths: string[];
   more: boolean;
 }
 
-/** What words found, for the search with this id; its answer follows. */
+/** The hits that words found, for the search with this id. Its answer follows. */
 export interface PartialAnswer {
   id: number | string;
   answer: Answer;
@@ -436,7 +436,7 @@ export interface Status {
   files?: boolean;
 }
 
-/** How the daemon fares now. May come before the answer to `subscribe`. */
+/** The state of the daemon now. May come before the answer to `subscribe`. */
 export interface StatusChanged {
   status: DaemonStatus;
 }
@@ -448,7 +448,7 @@ export interface Subscribe {
   vault?: string;
 }
 
-/** What the connection is told from now on (the names of notifications), and how the daemon fares now. */
+/** The names of the notifications that will come, and the state of the daemon now. */
 export interface Subscribed {
   tells: string[];
   status: DaemonStatus;

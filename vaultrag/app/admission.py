@@ -26,7 +26,7 @@ class Admission:
 
     @property
     def all_taken(self) -> bool:
-        """Whether as many are worked at as may be."""
+        """Return True while the limit is reached."""
         return not self._free
 
     def ticket(self) -> Position:

@@ -1,9 +1,9 @@
-"""What an agent gets to see of a vault: the same parts, blind to the private notes.
+"""The part of a vault that an agent may see: everything but the private notes.
 
-An agent's service is built on parts of its own (``blind``). Its table and arms leave the private notes out before
-anything is counted or ranked, so that no method need think of them, not even one that is added later. What is left to
-do here is what no table knows: the file as it is at this moment, the vectors, and the figures of the whole vault; and
-to mask keys and tokens in whatever is read for an agent, so that no answer is made of anything else.
+An agent's service has a context of its own (``blind``). Its table and retrievers leave the private notes out before
+anything is counted or ranked, so that no method has to think of them, not even one that is added later. This module
+does the rest: it hides what no table knows (the file as it is now, the vectors, the counts of the whole vault), and
+masks keys and tokens in everything that is read for an agent.
 """
 
 from __future__ import annotations
@@ -53,9 +53,13 @@ class AgentReader:
         inodes: Callable[[], frozenset[int]],
         masker: Masker | None = None,
     ) -> None:
-        """Args:
-        inodes: The files that are private by where they lie; a link to one is private too.
-        masker: Hides keys and tokens in what is read, after it is known whether the note is private.
+        """Wrap a reader of the vault.
+
+        Args:
+            reader: The reader of all notes.
+            rules: Rules that make a note private.
+            inodes: The files that are private by their path; a link to one is private too.
+            masker: Hides keys and tokens in what is read, after it is known whether the note is private.
         """
         self._masker = masker
         self._reader = reader
@@ -180,17 +184,17 @@ def blind(
     standings: Callable[[], Mapping[NoteId, NoteValidity]],
     masker: Masker | None = None,
 ) -> VaultContext:
-    """The parts that agents are answered from.
+    """Return the context that agents are answered from, without the private notes.
 
     Args:
-        parts: Those for persons.
+        parts: The context for persons.
         table: Without the private notes.
-        engine: With arms that are without them.
-        rules: What makes a note private.
-        hits: Makes hits of what this reader reads.
+        engine: A pipeline whose retrievers leave them out.
+        rules: Rules that make a note private.
+        hits: Makes hits from what this reader reads.
         hidden: The private notes.
-        inodes: The files that are private by where they lie.
-        standings: The notes that no longer hold, by what the visible notes say.
+        inodes: The files that are private by their path.
+        standings: The validity of notes, by what the visible notes say.
         masker: Hides keys and tokens; None where the settings do not want that.
     """
 

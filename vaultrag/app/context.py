@@ -1,4 +1,4 @@
-"""What one vault is made of, and the bounds of what is asked of it."""
+"""The objects of one vault that its use cases share, and limits of requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vaultrag.vector_protocols import VectorScan
 MAX_LIMIT = 200
 
 AT_ONCE = 2
-"""Answers that are worked at at the same time: while SQLite works for one, Python does for the other."""
+"""Answers made at the same time: while SQLite works for one, Python works for the other."""
 
 LISTED = 200
 """Skipped or odd notes listed in full by ``status``; further ones are counted."""
@@ -30,25 +30,25 @@ LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class VaultContext:
-    """What one vault is made of; put together in ``daemon``. For agents, see ``agents.blind``.
+    """The objects of one vault, put together in ``daemon``. For agents, see ``agent_view.blind``.
 
     Attributes:
         lacking: Counts the notes without a vector of the index's model, or of the multilingual one.
-        looking: Runs looks through the vectors beside what else an answer needs.
-        standings: The notes that no longer hold, or not yet.
-        rules: What makes a note a rule, beside what notes say themselves.
-        sessions: What acting agents have been shown.
-        narrowed: What may be seen of a comparison with all vectors.
-        asked: Entered while an answer is made: what is done to notes meanwhile gives way.
-        turns: Which answer is worked at.
-        private: What makes a note private, in words; empty for one that agents may see.
-        waiting: Counts the changes that were noticed and that the worker has not been told of yet.
-        is_there: Tells what stands at a path: ``file``, ``folder`` or nothing.
+        looking: Threads that compare vectors while the words are looked up.
+        standings: The notes that no longer hold, or do not hold yet.
+        rules: Settings that make a note a rule, beside its own properties.
+        sessions: The notes that agents have been shown in their sessions.
+        narrowed: Limits a comparison of vectors to the notes that may be seen.
+        asked: Entered while an answer is made; indexing pauses meanwhile.
+        turns: Admits answers, one turn at a time.
+        private: Says why a note is private; empty for one that agents may see.
+        waiting: Counts the changes that the watcher has not passed on yet.
+        is_there: Returns ``file``, ``folder`` or nothing for a path.
         files: Lists every file of the vault, and why it is left out; empty for a note.
         indexed: Lists the notes in the index.
-        beside: Which other vaults of the daemon cannot be opened, and why.
+        beside: Says which other vaults of the daemon cannot be opened, and why.
         build: Digest of the daemon's source.
-        for_agents: These parts are blind to private notes; figures of the whole vault are not to be told.
+        for_agents: Private notes are left out; counts of the whole vault must not be given.
     """
 
     id: str

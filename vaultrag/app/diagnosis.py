@@ -20,7 +20,7 @@ GUESS = "did you mean "
 
 
 class VectorLookup(NamedTuple):
-    """How a note stands with its vector. ``lines``: body lines of its passages, 0-based."""
+    """The state of a note's vector. ``lines``: body lines of its passages, 0-based."""
 
     said: str
     covered: float | None = None
@@ -29,10 +29,10 @@ class VectorLookup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisSources:
-    """What is asked.
+    """The sources of a diagnosis.
 
     Attributes:
-        is_there: Tells what stands at a path: ``file``, ``folder`` or nothing.
+        is_there: Returns ``file``, ``folder`` or nothing for a path.
         running: A daemon watches the disk, so that a change will be seen by itself.
         for_agents: Nothing is said of files that are not in the index: they may be private.
     """
@@ -88,7 +88,7 @@ def diagnose(sources: DiagnosisSources, path: str) -> Diagnosis:
 
 
 def _compared(sources: DiagnosisSources, found: Diagnosis, row: NoteRow) -> Diagnosis:
-    """A note that the index knows, beside what the disk says now."""
+    """Compare a note of the index with the disk."""
     excluded = sources.why_excluded(row.path)
     if excluded:
         return replace(found, standing="excluded", why=f"{excluded}; it leaves the index{_soon(sources)}",
@@ -111,7 +111,7 @@ def _compared(sources: DiagnosisSources, found: Diagnosis, row: NoteRow) -> Diag
 
 
 def _unknown(sources: DiagnosisSources, asked: str) -> Diagnosis:
-    """A path that the index does not know: excluded, skipped, not read yet, or not there."""
+    """Explain a path that the index does not know: excluded, skipped, not read yet, or not there."""
     blank = Diagnosis(asked, sources.vault, "absent", "")
     if sources.for_agents:
         return _absent(sources, blank)

@@ -1,4 +1,4 @@
-"""Why the answer is what it is: every arm's part in every hit, and for a note that is missing, the reason."""
+"""Why the answer is what it is: the part of each retriever in each hit, and the reason why a note is missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vaultrag.retrieval.ranked import RankedNote
 
 
 def words_of(counts: Sequence[ClauseCount]) -> tuple[ExplainedWord, ...]:
-    """What the query looks for, clause by clause."""
+    """Return what the query looks for, clause by clause."""
     return tuple(
         ExplainedWord(
             " ".join(count.clause.tokens) + ("…" if count.clause.prefix else ""),
@@ -43,7 +43,7 @@ def _role(count: ClauseCount) -> str:
 
 
 def filters_of(query: Query) -> tuple[str, ...]:
-    """The filters in force, in the query language's own spelling."""
+    """Return the filters in force, as the query language spells them."""
     filters, shown = query.filters, []
     for operator, wanted, unwanted in (
         ("tag", filters.tags, filters.not_tags),
@@ -70,7 +70,7 @@ class Explainer:
         self._order = ranking.notes
 
     def hits(self, limit: int) -> tuple[ExplainedHit, ...]:
-        """The first hits of all that the arms brought, whether they count as found or not."""
+        """Explain the first notes that the retrievers returned, weak ones too."""
         first = self._order[:limit]
         rows = self._parts.table.by_ids(hit.note_id for hit in first)
         return tuple(

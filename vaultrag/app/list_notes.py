@@ -155,7 +155,7 @@ class NoteLists:
         max_tokens: int | None,
         problems: tuple[str, ...],
     ) -> Triggered:
-        """The notes whole as long as the budget lasts, those after it on one line each."""
+        """Return the notes whole while the budget lasts, and the rest on one line each."""
         room = CALLED_TOKENS if max_tokens is None else max_tokens
         aged = self._parts.standings()
         notes: list[TriggeredRule] = []
@@ -198,7 +198,7 @@ class NoteLists:
         return any(lies_in(note.path, folder) for folder in settings.folders)
 
     def _read(self, ids: Sequence[NoteId]) -> Iterable[tuple[NoteRow, Note, int]]:
-        """The notes that can be read now, in this order, each with the time of its file's last change."""
+        """Yield the notes that can be read now, in this order, with the mtime of each file."""
         for start in range(0, len(ids), MAX_LIMIT):
             rows = self._parts.table.by_ids(ids[start : start + MAX_LIMIT])
             for row in rows.values():
@@ -210,7 +210,7 @@ class NoteLists:
 
 
 def made(created: str, path: str) -> tuple[bool, str, str]:
-    """Where a note stands among others by when it was made: dated ones first, then by path."""
+    """Return a sort key: dated notes first, by date, then by path."""
     return (not created, created, path)
 
 

@@ -68,7 +68,7 @@ def _not_found(table: NoteTable, asked: str, path: str, but: str = "") -> NoteNo
 
 
 def content_of(parts: VaultContext, path: str) -> tuple[NoteId, NotePath, Content]:
-    """The note of this path, as it is on the disk now.
+    """Read the note of this path from the disk.
 
     Raises:
         NoteNotFound, NoteUnreadable, PathRefused

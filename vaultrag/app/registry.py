@@ -151,7 +151,7 @@ class Service:
             return list(self._vaults.values())
 
     def vault(self, name: str = "") -> VaultService:
-        """A vault by id, folder or folder name; without a name the only one.
+        """Return a vault by id, folder or folder name; without a name the only one.
 
         Raises:
             VaultUnknown
@@ -201,7 +201,7 @@ class Service:
         return None
 
     def status(self, *, full: bool = False, files: bool = False, reader: Reader = "person") -> DaemonStatus:
-        """How everything fares, as far as this reader may know."""
+        """Return the state of the daemon and its vaults, as far as this reader may know it."""
         vaults = [vault.for_reader(reader) for vault in self.vaults]
         statuses = (
             *(vault.status(full=full, files=files) for vault in vaults),

@@ -1,4 +1,4 @@
-"""Searching one vault: the engine's ranking made into an answer that says what kind of answer it is, and why."""
+"""Search one vault: turn a ranking into an answer that says what kind of answer it is, and why."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NEAREST = 3
 """Weak hits that are offered beside what was found."""
 
 Scanned = tuple[Compared | None, list[Reason]]
-"""The query against the vectors, or why not."""
+"""The query compared with the vectors, or the reasons why not."""
 
 Looked = Callable[[], Scanned]
 Matching = Callable[[Filters], frozenset[NoteId] | None]
@@ -241,11 +241,13 @@ class SearchService:
         return self._parts.engine.rank(draft, compared.scan, compared.readable, multilingual=compared.multilingual)
 
     def _look(self, query: Query, mode: Mode, deadline_s: float | None) -> Looked:
-        """Begin ``_scan`` in another thread; what is returned waits for it, until the deadline.
+        """Start ``_scan`` in another thread, and return a function that waits for it until the deadline.
 
-        Where the threads have enough to do already it is begun only then: sooner, it would only be more work.
+        Where all threads are busy it starts only when it is waited for: sooner, it would only add work.
 
         Args:
+            query: The query as it was read.
+            mode: Nothing is compared for ``words``.
             deadline_s: How long from now the model is waited for; None and 0 for as long as it takes.
         """
         until = time.perf_counter() + deadline_s if deadline_s else None
@@ -349,7 +351,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -> list[Reason]:
-    """What the query itself gives reason to say."""
+    """Return the reasons that lie in the query itself."""
     reasons: list[Reason] = []
     query = draft.query
     if len(text) > MAX_QUERY_CHARS:

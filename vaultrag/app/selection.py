@@ -16,7 +16,7 @@ def in_folder(table: NoteTable, folder: str) -> frozenset[NoteId]:
 
 
 def lies_in(path: str, folder: str) -> bool:
-    """Whether a note lies in this folder or below it, letter case aside."""
+    """Return True if a note lies in this folder or below it, letter case aside."""
     return normalize("NFC", path).casefold().startswith(_inside(folder))
 
 
@@ -39,6 +39,6 @@ def selected(table: NoteTable, folder: str, tag: str) -> frozenset[NoteId] | Non
 
 
 def standing_of(aged: Mapping[NoteId, NoteValidity], note_id: NoteId) -> Validity | None:
-    """Why the note no longer holds, or not yet; None where it holds."""
+    """Return the validity of a note; None where it simply holds."""
     one = aged.get(note_id)
     return one.standing if one is not None else None

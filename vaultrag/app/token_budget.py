@@ -29,11 +29,11 @@ _CHARS = 3.6  # a token, in most languages; only a first guess, what comes of it
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOptions:
-    """How an answer is to be delivered.
+    """The form and the budget of an answer.
 
     Attributes:
         max_tokens: Budget of the whole answer; 0 for none.
-        counted: Whether what it costs is to be told.
+        counted: The answer says what it costs.
         measure: Counts a text in the units that columns are wanted in.
     """
 
@@ -44,7 +44,7 @@ class DeliveryOptions:
     measure: Callable[[str], int] = len
 
     def preview_chars(self, hits: int) -> int:
-        """How long a preview may be where so many hits share the budget."""
+        """Return the length of a preview where so many hits share the budget."""
         if not self.max_tokens or not hits:
             return PREVIEW_CHARS
         each = self.max_tokens / hits - 3 * _FIGURES
@@ -60,7 +60,7 @@ class DeliveryOptions:
 
     @property
     def made(self) -> Shape:
-        """What hits are to be made with: with a budget, each also has its line to fall back to."""
+        """Return the shape to make hits with: with a budget, each also has its line to fall back to."""
         return "full" if self.max_tokens and self.shape == "preview" else self.shape
 
 
@@ -74,7 +74,7 @@ def delivery_of(request: Search, measure: Callable[[str], int] = len) -> Deliver
 
 
 def delivered(answer: Answer, wish: DeliveryOptions) -> Answer:
-    """The answer in its shape and within its budget."""
+    """Return the answer in its shape and within its budget."""
     if not wish.counted:
         return answer
     hits = [_in_shape(hit, wish.shape) for hit in answer.hits]
@@ -102,7 +102,7 @@ def delivered(answer: Answer, wish: DeliveryOptions) -> Answer:
 
 
 def cost(hit: Hit) -> int:
-    """What a hit costs to read, about."""
+    """Estimate the tokens that a hit costs."""
     standing = told(hit.standing) if hit.standing is not None else ""
     parts = (hit.citation, hit.title, hit.heading, standing, hit.text or hit.line or hit.preview)
     return _FIGURES + sum(map(estimate, parts))
@@ -136,7 +136,7 @@ def _shortened(hits: Sequence[Hit], made: Sequence[Hit], budget: int) -> tuple[l
 
 
 def _cut(hit: Hit, share: int) -> Hit | None:
-    """The hit with its preview cut to a share of tokens; None where that would say too little, or it is no preview."""
+    """Cut the preview of a hit to a share of tokens; None where too little would be left, or there is none."""
     if hit.text or not hit.preview:
         return None
     left = share - cost(replace(hit, preview=""))
@@ -165,7 +165,7 @@ def _that_fit(costs: Sequence[int], budget: int) -> int:
 
 
 def within(view: NoteView, max_tokens: int) -> NoteView:
-    """A note handed out within a budget: whole lines as long as they fit.
+    """Return a note within a budget: whole lines as long as they fit.
 
     A first line that is longer than the whole budget is cut itself, and counted among those that are left.
     """

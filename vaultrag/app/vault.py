@@ -1,4 +1,4 @@
-"""``VaultService``: everything that can be asked of one vault."""
+"""``VaultService``: answers every request about one vault."""
 
 from __future__ import annotations
 
@@ -49,8 +49,12 @@ class VaultService:
     """Answers for one vault."""
 
     def __init__(self, parts: VaultContext, settings: SearchSettings, agents: VaultContext | None = None) -> None:
-        """Args:
-        agents: What agents are answered from; without it they get no answer at all.
+        """Serve a vault.
+
+        Args:
+            parts: The context for persons.
+            settings: Defaults of a search.
+            agents: The context for agents; without it they get no answer at all.
         """
         self._parts = parts
         self._agents = VaultService(agents, settings) if agents is not None else None
@@ -62,7 +66,7 @@ class VaultService:
         self.name = parts.root.name
 
     def for_reader(self, reader: Reader) -> VaultService:
-        """The vault as this reader may see it.
+        """Return the vault as this reader may see it.
 
         Raises:
             NotForAgents: This service was made without a view for agents.
@@ -75,7 +79,7 @@ class VaultService:
 
     @property
     def parts(self) -> VaultContext:
-        """What the vault is made of, for those who measure it."""
+        """Return the objects of the vault, for evaluation."""
         return self._parts
 
     def search(
@@ -164,14 +168,14 @@ class VaultService:
         return diagnose(sources_of(self._parts), path)
 
     def status(self, *, full: bool = False, files: bool = False) -> VaultStatus:
-        """How the vault fares. ``full`` lists skipped and odd notes; ``files`` counts everything in the vault."""
+        """Return the state of the vault. ``full`` lists skipped and odd notes; ``files`` counts every file in it."""
         status = vault_status(self._parts, full=full)
         if files and not self._parts.for_agents:
             return replace(status, files=file_counts(self._parts, listed=full))
         return status
 
     def embedder_status(self) -> EmbedderStatus:
-        """What turns this vault's text into vectors, and how it fares."""
+        """Return the embedder of this vault and its state."""
         return embedder_status(self._parts)
 
     def reindex(self) -> None:
@@ -184,7 +188,7 @@ class VaultService:
         return index_info(self._parts).identity
 
     def warm(self) -> None:
-        """Have the model loaded, in another thread, because a search is about to come."""
+        """Load the model in another thread, because a search is about to come."""
         self._warmer.warm(self._parts.meaning.view.embedder)
 
     def close(self) -> None:

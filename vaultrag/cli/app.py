@@ -56,7 +56,7 @@ _ASK, _RUN, _SET = "Commands that ask", "Commands for the daemon", "Commands for
 
 
 def build() -> Any:
-    """The command, ready to be run: an object with click's ``main``."""
+    """Return the command, ready to run: an object with click's ``main``."""
     app = typer.Typer(
         name="vaultrag",
         invoke_without_command=True,
@@ -113,7 +113,7 @@ def build() -> Any:
 
 
 def _group(callback: Any, **commands: Any) -> typer.Typer:
-    """A command that does something by itself and has commands below it."""
+    """Make a command that does something by itself and has commands below it."""
     group = typer.Typer(invoke_without_command=True, callback=callback)
     for name, command in commands.items():
         group.command(name)(command)

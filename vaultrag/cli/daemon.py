@@ -105,7 +105,7 @@ def _compare_versions(running: str) -> None:
 
 
 def _wanted(reached: Reached, places: Places, vault: str) -> list[VaultStatus]:
-    """The vaults to wait for: the one named, or all. A daemon started for a folder that is no vault is ended again."""
+    """Return the vaults to wait for: the one named, or all. Stop a daemon started for a folder that is no vault."""
     if not vault:
         served(reached.client, places, "")
         return list(reached.client.status().vaults)

@@ -85,7 +85,7 @@ def push(
 
 
 def _client(name: str, agent: bool) -> tuple[Client, str]:
-    """A connection of the wanted kind, and the vault to ask for."""
+    """Connect as the wanted kind of reader; return the connection and the vault to ask."""
     places = Places.find()
     client = reach_or_start(places).client
     try:

@@ -24,7 +24,7 @@ _WITH_COLUMN = {"nano": ",", "emacs": ":", "emacsclient": ":", "kak": ":"}
 def editor_command(
     chosen: str, environ: Mapping[str, str], files: Sequence[Path], line: int, column: int = 0
 ) -> list[str]:
-    """The command that opens files, the first one at a line.
+    """Return the command that opens files, the first one at a line.
 
     Args:
         chosen: As in the settings; empty for VISUAL, else EDITOR, else what is usual.

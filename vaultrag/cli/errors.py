@@ -27,7 +27,7 @@ _USAGE = -32602
 
 @dataclass(slots=True)
 class Invocation:
-    """What is known of this run of the command while its options are being read."""
+    """The state of a run of the command while its options are parsed."""
 
     json: bool = False
     debug: bool = False
@@ -60,7 +60,7 @@ class Complaint:
 
 
 def complaint_of(error: Exception) -> Complaint:
-    """What to say of a failure, foreseen or not."""
+    """Return the message for a failure, expected or not."""
     if isinstance(error, VaultragError):
         return Complaint(type(error).__name__, error.code, error.message, error.hint, error.exit_code)
     if _of_the_parser(error):

@@ -93,7 +93,7 @@ def evaluate(
 
 
 def _per_query(path: Path) -> dict[str, float]:
-    """The nDCG@10 of each query in an earlier run."""
+    """Return the nDCG@10 of each query in an earlier run."""
     try:
         found = json.loads(path.read_text("utf-8"))["per_query"]
         return {str(name): float(figure) for name, figure in found.items()}

@@ -22,7 +22,7 @@ def explain(
     mode: Annotated[Mode, typer.Option("--mode", help="Which ways of finding are used.")] = "hybrid",
     as_json: AsJson = False,
 ) -> None:
-    """How a query was read, and why each note stands where it stands, or is missing."""
+    """Explain how a query was read, and why each note ranks where it does or is missing."""
     places = Places.find()
     with reach(places) as client:
         chosen = searchable(client, places, vault, mode)

@@ -35,16 +35,13 @@ SHOWN_HITS = 3
 
 @dataclass
 class _Answers:
-    """How questions are answered: by the person, or all with yes, or not at all."""
+    """The way questions are answered: by the person, with yes to all, or not at all."""
 
     yes: bool
     asked: bool = field(default_factory=lambda: sys.stdin.isatty() and sys.stderr.isatty())
 
     def confirm(self, question: str, told: bool | None, *, assumed: bool) -> bool:
-        """Args:
-        told: What an option says.
-        assumed: What ``--yes`` means here.
-        """
+        """Ask a question that is answered with yes or no."""
         if told is not None:
             return told
         if self.yes:
@@ -103,7 +100,7 @@ def init(
 
 
 def _chosen(name: str, answers: _Answers) -> Path:
-    """The vault: the one named, else of those that Obsidian knows.
+    """Return the vault: the one named, else one that Obsidian knows.
 
     Raises:
         VaultMissing: There is no such folder.

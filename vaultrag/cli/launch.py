@@ -87,7 +87,7 @@ def reach_or_start(places: Places, *, searches: bool = False) -> Reached:
 
 
 def served(client: Client, places: Places, name: str) -> VaultStatus | None:
-    """The vault meant, if it is served. A daemon that has just begun is given the time to take up its vaults."""
+    """Return the vault meant, if it is served. Wait while a daemon that has just started opens its vaults."""
     while True:
         status = client.status()
         chosen = chosen_vault(status.vaults, name, Path.cwd().resolve())
@@ -98,7 +98,7 @@ def served(client: Client, places: Places, name: str) -> VaultStatus | None:
 
 
 def meant(client: Client, places: Places, name: str) -> VaultStatus:
-    """The vault meant; a folder that is not served yet is served from now on.
+    """Return the vault meant, and serve a folder that is not served yet.
 
     Raises:
         VaultUnknown, VaultError
@@ -153,7 +153,7 @@ def wait_until_gone(pid: int, timeout_s: float = STOP_S) -> None:
 
 
 def failure_in(log: Path, offset: int) -> DaemonFailed:
-    """Why the daemon ended: the last failure told of in its log after ``offset``, else the last line there."""
+    """Return why the daemon ended: the last failure in its log after ``offset``, else its last line."""
     try:
         with log.open("rb") as file:
             file.seek(offset)
@@ -206,7 +206,7 @@ def _spawn(places: Places) -> subprocess.Popen[bytes]:
 
 
 def _answering(places: Places, child: subprocess.Popen[bytes]) -> Client | None:
-    """A connection to this child; None when it has ended."""
+    """Connect to this child; return None when it has ended."""
     client = _answer(places, START_S, lambda: child.poll() is None)
     if client is None and child.poll() is None:
         child.terminate()

@@ -49,7 +49,7 @@ def log(
         bool, typer.Option("-f", "--follow", help="Go on, and print what is added; Ctrl+C ends it.")
     ] = False,
 ) -> None:
-    """The last lines of what a daemon in the background has said."""
+    """Print the last lines of the log of a daemon in the background."""
     places = Places.find()
     try:
         with places.log.open("rb") as file:
@@ -65,7 +65,7 @@ def log(
 
 
 def _looks(places: Places, full: bool) -> Iterator[DaemonStatus | None]:
-    """The status, again and again; None while there is no daemon."""
+    """Yield the status again and again; None while there is no daemon."""
     client: Client | None = Client.connect(places)
     while True:
         try:

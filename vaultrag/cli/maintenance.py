@@ -22,7 +22,7 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, and show every change; Ctrl+C ends it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """How the daemon, its embedder and its vaults fare."""
+    """Print the state of the daemon, its embedder and its vaults."""
     if watch:
         from vaultrag.cli.log import watch_status
 

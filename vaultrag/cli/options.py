@@ -13,7 +13,7 @@ from vaultrag.errors import InvalidParams
 
 
 def invocation(ctx: typer.Context) -> Invocation:
-    """What the failure handler knows of this run."""
+    """Return what the failure handler knows of this run."""
     known = ctx.find_root().obj
     return known if isinstance(known, Invocation) else Invocation()
 
@@ -64,7 +64,7 @@ def line_range(text: str) -> tuple[int, int]:
 
 
 def options_first(args: Sequence[str], valued: Sequence[str], flags: Sequence[str]) -> list[str]:
-    """The arguments of a search with its options in front, then ``--``, then the query's words.
+    """Put the options of a search in front of its query, with ``--`` between them.
 
     A query may hold ``-word``, which leaves notes out. The parser would take it for a row of short options.
 

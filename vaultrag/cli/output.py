@@ -71,7 +71,7 @@ def width() -> int:
 
 
 def console(stream: TextIO) -> Console:
-    """A console that takes nothing in a text for markup: notes are full of brackets and colons."""
+    """Return a console that takes nothing in a text for markup: notes are full of brackets and colons."""
     from rich.console import Console
 
     return Console(

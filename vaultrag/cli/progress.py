@@ -35,13 +35,13 @@ _SHORT_OF: dict[Goal, tuple[Name, ...]] = {
 
 
 class Asked(Protocol):
-    """What is asked how far it is: ``rpc.client.Client``."""
+    """A client that can be asked for its progress: ``rpc.client.Client``."""
 
     def status(self, *, full: bool = False) -> DaemonStatus: ...
 
 
 def vault_in(status: DaemonStatus, vault_id: str) -> VaultStatus:
-    """The vault with this id.
+    """Return the vault with this id.
 
     Raises:
         VaultUnknown: It is served no longer.
@@ -95,7 +95,7 @@ class _Show(Protocol):
 
 @contextmanager
 def _bar(quiet: bool) -> Iterator[_Show]:
-    """Shows stages on stderr: as a bar on a terminal, else as a line when a stage begins."""
+    """Show stages on stderr: as a bar on a terminal, else as a line when a stage begins."""
     if quiet:
         yield lambda stage: None
     elif sys.stderr.isatty():

@@ -49,7 +49,7 @@ def push(args: Sequence[str]) -> int:
 
 
 def deed_of(event: dict[str, Any]) -> dict[str, str]:
-    """What is done, from an event in any of the usual spellings: flat, or with the details under ``tool_input``."""
+    """Return the action of an event in any usual form: flat, or with the details under ``tool_input``."""
     inner = event.get("tool_input")
     places = (event, inner) if isinstance(inner, dict) else (event,)
     return {
@@ -59,7 +59,7 @@ def deed_of(event: dict[str, Any]) -> dict[str, str]:
 
 
 def shown(event: dict[str, Any], notes: Sequence[dict[str, Any]], form: str) -> str:
-    """The notes as they are printed; nothing where there is none."""
+    """Return the notes as they are printed; nothing where there is none."""
     if not notes:
         return ""
     text = "\n\n".join(
@@ -104,7 +104,7 @@ def _read(source: str) -> bytes:
 
 
 def _ask(deed: dict[str, str], options: dict[str, str]) -> list[dict[str, Any]]:
-    """The notes, of the vault that is named, or of all."""
+    """Return the notes of the vault that is named, or of all."""
     address = json.loads(discovery_file(data_folder()).read_bytes())
     with _connected(address) as sock:
         lines = sock.makefile("rwb")

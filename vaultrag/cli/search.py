@@ -129,7 +129,7 @@ def related(
     unlinked: Annotated[bool, typer.Option("--unlinked", help="Leave out notes that are linked already.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Notes that are near a note in meaning, or linked with it."""
+    """Find notes that are near a note in meaning, or linked with it."""
     with reach(Places.find()) as client:
         note, chosen = _note(client, cited_lines(path)[0], vault)
         answer = client.related(note, limit=limit or 0, linked=not unlinked, vault=chosen)
@@ -177,7 +177,7 @@ def _show(
 
 
 def _lines_of(client: Client, hit: Hit, vault: str) -> str:
-    """The note from its passage on; empty where it cannot be had."""
+    """Return the note from its passage on; empty where it cannot be read."""
     try:
         return client.get(hit.path, first_line=hit.start_line, vault=vault).text if hit.start_line else ""
     except VaultError:
@@ -194,7 +194,7 @@ def nothing_found(answer: Answer) -> int:
 
 
 def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultStatus:
-    """The vault to search, once what it holds can be found.
+    """Return the vault to search, once its notes can be found.
 
     Raises:
         VaultUnknown, VaultError
@@ -212,7 +212,7 @@ def searchable(client: Client, places: Places, name: str, mode: Mode) -> VaultSt
 
 
 def _note(client: Client, path: str, vault: str) -> tuple[str, str]:
-    """The note's path and its vault's id, as the daemon is to be asked for them."""
+    """Return the note's path and its vault's id, as the daemon knows them."""
     vaults = client.status().vaults
     chosen = chosen_vault(vaults, vault, Path.cwd().resolve())
     if chosen is None and vault:

@@ -33,7 +33,7 @@ NOT_RUNNING = 1
 
 
 def service(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """The daemon as a service of your system: install, uninstall, status, logs. Alone: its status."""
+    """Run the daemon as a service of your system: install, uninstall, status, logs. Alone: its status."""
     if ctx.invoked_subcommand is None:
         _status(as_json)
 
@@ -101,7 +101,7 @@ def uninstall(as_json: AsJson = False) -> None:
 
 
 def status(as_json: AsJson = False) -> None:
-    """Whether the service is installed, runs and starts with the session. Exit code 0: it runs, 1: it does not."""
+    """Say if the service is installed, runs, and starts with the session. Exit code 0: it runs, 1: it does not."""
     _status(as_json)
 
 
@@ -109,7 +109,7 @@ def logs(
     lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="So many of the last lines.")] = 20,
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on, and print what is added.")] = False,
 ) -> None:
-    """What the service has said. No text of a note is ever in there."""
+    """Print the log of the service. It never holds text of a note."""
     places = Places.find()
     command = log_command(where(os.environ, places), lines, follow)
     if not command:
@@ -155,7 +155,7 @@ def _told(fares: ServiceState, file: str) -> list[str]:
 
 
 def _end_other(places: Places) -> None:
-    """A daemon that runs without the manager holds the lock and the socket."""
+    """Stop a daemon that runs without the manager: it holds the lock and the socket."""
     try:
         with Client.connect(places) as client:
             pid = int(client.welcome["pid"])

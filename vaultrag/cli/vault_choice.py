@@ -15,7 +15,7 @@ _CITED = re.compile(r"#L(\d+)(?:-L?(\d+))?$")
 
 
 def chosen_vault(vaults: Sequence[VaultStatus], name: str, here: Path) -> VaultStatus | None:
-    """The vault meant.
+    """Return the vault meant.
 
     Args:
         vaults: Those that are served.
@@ -38,12 +38,12 @@ def chosen_vault(vaults: Sequence[VaultStatus], name: str, here: Path) -> VaultS
 
 
 def absolute(path: str) -> Path:
-    """The path without ``~`` and relative parts; links are left for the daemon to follow."""
+    """Return the path without ``~`` and relative parts; links are left for the daemon to follow."""
     return Path(os.path.abspath(_expanded(path)))  # noqa: PTH100 - Path.absolute() keeps ".."
 
 
 def unclear(vaults: Sequence[VaultStatus]) -> VaultUnknown:
-    """What to say when no vault is named and none is the obvious one."""
+    """Return the error for when no vault is named and none is the obvious one."""
     if not vaults:
         return VaultUnknown("no vault is served", hint="vaultrag up ~/Notes")
     names = ", ".join(vault.name for vault in vaults)
@@ -51,19 +51,19 @@ def unclear(vaults: Sequence[VaultStatus]) -> VaultUnknown:
 
 
 def near_vault(vaults: Sequence[VaultStatus], name: str) -> str:
-    """The name of the vault that was probably meant; empty where none is near."""
+    """Return the name of the vault that was probably meant; empty where none is near."""
     names = {vault.name.casefold(): vault.name for vault in vaults}
     near = difflib.get_close_matches(Path(name).name.casefold(), names, n=1)
     return names[near[0]] if near else ""
 
 
 def not_served(name: str, near: str = "") -> VaultUnknown:
-    """What to say when a vault is named that is none of those that are served."""
+    """Return the error for a vault that is named and not served."""
     return VaultUnknown(f"no vault {name[:200]} is served", hint=f"did you mean {near}?" if near else "vaultrag vaults")
 
 
 def note_path(path: str, chosen: VaultStatus | None, vaults: Sequence[VaultStatus]) -> tuple[str, str]:
-    """A note as the daemon calls it, and the id of its vault (empty: not known from the path).
+    """Return a note's path as the daemon knows it, and the id of its vault (empty: not known from the path).
 
     A path inside the vault comes first. A file's own path, as shells complete it, is taken too, where it lies in a
     vault that is served.

@@ -41,7 +41,7 @@ def show(
 
 
 def version_lines() -> Iterator[str]:
-    """The version, the build, and what each vault's vectors were made with. The first line alone is for programs."""
+    """Return the version, the build, and the model of each vault's vectors. The first line alone is for programs."""
     yield f"vaultrag {__version__}"
     yield f"build {build_id()}, Python {platform.python_version()}"
     places = Places.find()
@@ -59,7 +59,7 @@ def version_lines() -> Iterator[str]:
 
 
 def possible() -> bool:
-    """Whether ``vaultrag`` alone may open it: a person at a terminal that can place its cursor."""
+    """Return True if ``vaultrag`` alone may open the screen: a person at a terminal that can place its cursor."""
     streams = (sys.stdin, sys.stdout, sys.stderr)
     at_terminal = all(stream is not None and stream.isatty() for stream in streams)
     return at_terminal and os.environ.get("TERM", "") not in ("", "dumb", "unknown")

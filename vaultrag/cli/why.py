@@ -25,7 +25,7 @@ def why(
     vault: VaultOption = "",
     as_json: AsJson = False,
 ) -> None:
-    """Why a note is not found: excluded by which rule, skipped for what, not read or embedded yet, private, not there.
+    """Explain why a note is not found: excluded, skipped, not read or embedded yet, private, or not there.
 
     Of one that is found: since which version, and with which passages. Works without a daemon too. Exit code 0: it is
     found as it is on the disk, 1: it is not.
@@ -69,7 +69,7 @@ def _ask(asked: str, name: str, known: Sequence[VaultStatus], chosen: VaultStatu
 
 
 def _outside(path: str) -> Diagnosis | None:
-    """A file that lies in no vault that is served; None for a path that may be meant to begin in a vault."""
+    """Diagnose a file that is in no served vault; None for a path that may begin in a vault."""
     file = absolute(path)
     if not (Path(path).is_absolute() or path.startswith("~")) and not os.path.lexists(file):
         return None

@@ -1,4 +1,4 @@
-"""A vault's parts for agents, put together: arms, table and reader that are blind to private notes."""
+"""The context for agents: retrievers, table and reader that leave private notes out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vaultrag.watcher.private_paths import private_paths
 
 
 def private_rules(settings: PrivacySettings) -> PrivateRules:
-    """What the settings keep from agents.
+    """Return the rules that hide notes from agents.
 
     Raises:
         ConfigError: A path or a tag that makes no sense; to pass it over would show what it was meant to hide.
@@ -39,7 +39,7 @@ def private_rules(settings: PrivacySettings) -> PrivateRules:
 
 
 def today(clock: Clock) -> Callable[[], date]:
-    """The day, by the machine's own calendar."""
+    """Return a function that gives the local date."""
     return lambda: datetime.fromtimestamp(clock.time_ns() / 1e9).astimezone().date()
 
 
@@ -50,7 +50,7 @@ def for_agents(
     rules: PrivateRules,
     masker: Masker | None,
 ) -> VaultContext:
-    """The vault's parts as agents get them. ``lists`` are those of everybody: what is hidden is left out afterwards."""
+    """Return the context for agents. ``lists`` hold all notes: hidden ones are left out afterwards."""
     private = PrivateNotes(rules)
     rows, words, names = (
         NoteRows(index, private),

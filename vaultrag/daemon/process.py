@@ -135,7 +135,7 @@ class Daemon:
         self._service.adopt(root)
 
     def _done(self, root: Path, act: Callable[[Path], None]) -> bool:
-        """Whether the vault is served now; why not is in the log."""
+        """Return True if the vault is served now; the log says why not."""
         try:
             act(root)
         except VaultragError as fault:
@@ -211,7 +211,7 @@ class Daemon:
         write_atomically(self._places.discovery, json.dumps(table, indent=1))
 
     def _withdraw(self) -> None:
-        """Remove what points at this process, and only that. (The server removes its own socket.)"""
+        """Remove what points at this process, and only that. The server removes its own socket."""
         with contextlib.suppress(OSError, ValueError, AttributeError):
             if json.loads(self._places.discovery.read_text("utf-8")).get("pid") == os.getpid():
                 self._places.discovery.unlink()

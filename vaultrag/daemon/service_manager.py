@@ -28,7 +28,7 @@ def tell_manager(state: str) -> None:
 
 
 def inherited_socket(environ: MutableMapping[str, str]) -> socket.socket | None:
-    """The socket that the manager listens on for this process; None when it was started without one.
+    """Return the socket that the manager listens on for this process; None without one.
 
     Args:
         environ: The environment. What is said there of sockets is taken out: it is not for the process's children.
@@ -60,7 +60,7 @@ _SEE = "vaultrag service install"
 
 
 def watchdog_s(environ: MutableMapping[str, str]) -> float:
-    """How often the manager wants a sign of life, in seconds; 0 for never."""
+    """Return how often the manager wants a sign of life, in seconds; 0 for never."""
     asked, meant_for = environ.get("WATCHDOG_USEC", ""), environ.get("WATCHDOG_PID", "")
     if not asked.isdecimal() or meant_for not in ("", str(os.getpid())):
         return 0.0
@@ -68,8 +68,9 @@ def watchdog_s(environ: MutableMapping[str, str]) -> float:
 
 
 async def keep_telling(every_s: float) -> None:
-    """Give the manager a sign of life, twice in each of its intervals. It comes from the loop that answers clients:
-    should that hang, the sign stays away, and the manager starts another daemon.
+    """Give the manager a sign of life, twice in each of its intervals.
+
+    It comes from the loop that answers clients: if that hangs, the manager starts another daemon.
     """
     while True:
         tell_manager("WATCHDOG=1")

@@ -19,8 +19,11 @@ class SessionMemory:
     """Remembers. Callable from any thread; a file that cannot be read or written costs the memory, nothing else."""
 
     def __init__(self, path: Path, write: Callable[[Path, str], None]) -> None:
-        """Args:
-        write: Writes a small file whole or not at all.
+        """Read the sessions of the file.
+
+        Args:
+            path: The file.
+            write: Writes a small file whole or not at all.
         """
         self._path = path
         self._write = write

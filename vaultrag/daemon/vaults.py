@@ -1,4 +1,4 @@
-"""One vault, put together: reader, index, vectors, worker, watcher. And the list of vaults that are served."""
+"""Put a vault together (reader, index, vectors, workers, watcher), and keep the list of vaults that are served."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class EmbedderPool:
         self._lock = threading.Lock()
 
     def choose(self, recorded: Identity | None) -> Embedder | None:
-        """The embedder for an index with this identity; see ``embedding.registry``."""
+        """Return the embedder for an index with this identity; see ``embedding.registry``."""
         with self._lock:
             chosen = choose(self._settings.embedder, recorded)
             if chosen is None:
@@ -212,7 +212,7 @@ def open_vault(
 
 
 def _shelf(root: Path, folder: Path) -> StoreFolder:
-    """The folder of a vault's index, which says whose it is."""
+    """Open the folder of a vault's index, and note there which vault it is."""
     try:
         shelf = StoreFolder(folder)
         write_atomically(shelf.folder / "vault.json", json.dumps({"root": str(root)}))
@@ -237,7 +237,7 @@ def _watcher(
 
 
 def check_root(path: Path, places: Places) -> Path:
-    """The folder, absolute and resolved, if it can be a vault.
+    """Return the folder, absolute and resolved, if it can be a vault.
 
     Raises:
         VaultMissing, VaultUnreadable, VaultUnsuitable: With the reason.

@@ -117,7 +117,7 @@ class RuleBook(msgspec.Struct, frozen=True):
 
 
 class VaultState(msgspec.Struct, frozen=True):
-    """How the vault fares."""
+    """The state of the vault."""
 
     vault: str
     state: Annotated[str, _said("ready, or: starting, indexing, embedding (words only so far), away, broken.")]
@@ -147,7 +147,7 @@ def _evidence(hit: Hit) -> str:
 
 
 def findings(answer: Answer, max_tokens: int) -> Findings:
-    """The answer within a budget: the daemon has kept to it but for what the fields themselves cost."""
+    """Return the answer within a budget: the daemon has kept to it but for the cost of the fields themselves."""
     said = [*reasons(answer.reasons), *_stale(answer.hits)]
     cut, shortened = answer.cut, answer.shortened
     notes = [found(hit) for hit in answer.hits]
@@ -173,7 +173,7 @@ def findings(answer: Answer, max_tokens: int) -> Findings:
 
 
 def cost(notes: Sequence[Found], said: Sequence[str]) -> int:
-    """What an answer costs to read as fields, about: more than as text."""
+    """Estimate the tokens of an answer read as fields: more than as text."""
     values = sum(estimate(str(value)) for note in notes for value in astuple(note))
     return _AROUND + len(notes) * _NAMES + values + sum(map(estimate, said))
 
@@ -225,7 +225,7 @@ def reasons(told: Iterable[Reason]) -> list[str]:
 
 
 def sentence(what: str, hint: str) -> str:
-    """What happened, and the tool or the step that helps."""
+    """Return what happened, and the tool or the step that helps."""
     if not hint:
         return what
     return f"{what}; {hint}" if hint.startswith("did you mean") else f"{what}; try: {hint}"

@@ -27,7 +27,7 @@ _NAME = "vaultrag"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How the server is started: an absolute program, its arguments, and what its environment must hold."""
+    """How to start the server: an absolute program, its arguments, and its environment."""
 
     command: str
     args: Sequence[str]
@@ -35,7 +35,7 @@ class Start:
 
 
 def config_for(host: Host, start: Start) -> str:
-    """The text to put there: TOML for Codex, else JSON."""
+    """Return the text to put there: TOML for Codex, else JSON."""
     entry: dict[str, Any] = {"command": start.command, "args": list(start.args)}
     if start.env:
         entry["env"] = dict(start.env)

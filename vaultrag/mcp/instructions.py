@@ -26,11 +26,11 @@ RULES = "# Rules of this vault"
 
 
 def instructions(book: RuleBook) -> str:
-    """The whole text: how to use the vault, then every rule."""
+    """Return the whole text: how to use the vault, then every rule."""
     return without_invisible(f"{USE}\n\n{RULES}\n\n{of_rules(book)}")
 
 
 def without_rules(what: str, hint: str) -> str:
-    """The text where the rules could not be had: it says so, and why."""
+    """Return the text for when the rules could not be read: it says so, and why."""
     failure = f"The rules could not be read ({sentence(what, hint)}). Call vault_rules before anything else."
     return f"{USE}\n\n{RULES}\n\n{failure}"

@@ -60,7 +60,7 @@ PROMPTS: dict[str, Prompt] = {
 
 
 def text_of(prompt: Prompt, given: Mapping[str, str]) -> str:
-    """The prompt's message.
+    """Return the prompt's message.
 
     Raises:
         InvalidParams

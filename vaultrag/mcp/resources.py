@@ -24,7 +24,7 @@ def uri_of(path: str) -> str:
 
 
 def path_of(uri: str) -> str:
-    """The note's path, as the vault calls it. Whether there is such a note is for the daemon to say.
+    """Return the note's path, as the vault calls it. The daemon decides if there is such a note.
 
     Raises:
         PathRefused: It is no note's URI.

@@ -42,7 +42,7 @@ async def _serve(desk: Desk, wire: TextIO) -> None:
 
 
 async def guidance(desk: Desk) -> str:
-    """The instructions, with the rules as they are now. Without a daemon they say so, and serving goes on."""
+    """Return the instructions, with the rules as they are now. Without a daemon they say so, and serving goes on."""
     tool = TOOLS["vault_rules"]
     try:
         async with asyncio.timeout(PATIENCE_S):

@@ -8,7 +8,7 @@ import msgspec
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The schema of a struct, every ``$ref`` replaced by what it stands for."""
+    """Return the schema of a struct, with every ``$ref`` replaced by its target."""
     _, definitions = msgspec.json.schema_components([kind])
     inlined: dict[str, Any] = _inlined(definitions[kind.__name__], definitions)
     return inlined | {"properties": inlined.get("properties", {}), "required": inlined.get("required", [])}

@@ -28,7 +28,7 @@ NAME = "vaultrag"
 
 
 class Handlers:
-    """What the SDK calls."""
+    """The callbacks of the SDK."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -123,7 +123,7 @@ class Handlers:
 
 
 def server(desk: Desk, instructions: str) -> Server[Any]:
-    """A server whose answers come from this desk."""
+    """Make a server whose answers come from this desk."""
     handlers = Handlers(desk)
     return Server(
         NAME,
@@ -141,7 +141,7 @@ def server(desk: Desk, instructions: str) -> Server[Any]:
 
 
 def told(error: Exception) -> str:
-    """A failure in one sentence, with what helps. Of one that nobody foresaw, no more than its kind."""
+    """Return a failure in one sentence, with what helps; of an unexpected one no more than its kind."""
     if isinstance(error, VaultragError):
         return without_invisible(sentence(error.message, error.agent_hint))
     log.error("an unforeseen fault (%s)", type(error).__name__)
@@ -150,7 +150,7 @@ def told(error: Exception) -> str:
 
 
 def visible(value: Any) -> Any:
-    """The answer's values without characters that nobody sees, as a path can have them."""
+    """Return the answer's values without invisible characters, as a path can have them."""
     if isinstance(value, str):
         return without_invisible(value)
     if isinstance(value, list):

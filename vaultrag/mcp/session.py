@@ -34,7 +34,7 @@ _CONNECT_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionWish:
-    """Which daemon, and which of its vaults (folder, name or id; empty: the only one, or the one around here)."""
+    """The daemon and the vault to ask (folder, name or id; empty: the only one, or the one around here)."""
 
     places: Places
     vault: str = ""
@@ -112,6 +112,6 @@ class Session:
 
 
 def vault_of(status: DaemonStatus, vault_id: str) -> VaultStatus:
-    """The vault with this id; where it is served no longer, one that says so."""
+    """Return the vault with this id; where it is served no longer, one that says so."""
     gone = VaultStatus(vault_id, "", "", "away", why="the vault is not served any more")
     return next((vault for vault in status.vaults if vault.id == vault_id), gone)

@@ -13,7 +13,7 @@ from typing import TextIO
 
 
 def take_stdout() -> TextIO:
-    """The real stdout, for the protocol alone. From now on to the end, descriptor 1 and ``sys.stdout`` are stderr."""
+    """Return the real stdout, for the protocol alone, and point descriptor 1 and ``sys.stdout`` to stderr."""
     sys.stdout.flush()
     _have_stderr()
     wire = os.dup(1)
@@ -23,7 +23,7 @@ def take_stdout() -> TextIO:
 
 
 def _have_stderr() -> None:
-    """A process may be started without one; then the next descriptor that is opened would be it."""
+    """Open a stderr for a process that was started without one; else the next descriptor would become it."""
     try:
         os.fstat(2)
     except OSError:

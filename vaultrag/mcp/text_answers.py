@@ -74,7 +74,7 @@ def of_changes(answer: Changes, fence: Fence) -> str:
 
 
 def of_rules(book: RuleBook, _: Fence | None = None) -> str:
-    """The rules, whole. The same bytes as long as no rule changes."""
+    """Return the rules, whole: the same bytes as long as no rule changes."""
     texts = [f"## {rule.title} [{rule.path}]{_mark(rule.holds)}\n\n{rule.text.strip()}" for rule in book.rules]
     if not book.complete:
         texts.append("Notes are still being read: there may be more rules. Ask vault_rules again.")

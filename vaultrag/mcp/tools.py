@@ -93,7 +93,7 @@ class VaultStatus(Arguments, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Who answers, and for what kind of reader."""
+    """The connection that answers, and the kind of reader."""
 
     link: Session
     capacity: Capacity = "large"
@@ -123,7 +123,7 @@ async def _search(desk: Desk, asked: SearchNotes) -> answers.Findings:
 
 
 def _less(budget: int, around: int) -> int:
-    """What is left of a budget for what the daemon counts; never none, which to it means no budget."""
+    """Return what is left of a budget for what the daemon counts; never 0, which means no budget to it."""
     return max(1, budget // 2, budget - around)
 
 
@@ -195,7 +195,7 @@ TOOLS: dict[str, Tool] = {
 
 
 def arguments_of(tool: Tool, given: dict[str, Any]) -> Arguments:
-    """The arguments, checked; a number that came as text is a number.
+    """Check the arguments; a number that came as text becomes a number.
 
     Raises:
         InvalidParams

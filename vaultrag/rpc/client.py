@@ -169,7 +169,7 @@ def _is_partial(message: Request, call_id: int) -> bool:
 
 
 def wait_for_daemon(places: Places, timeout_s: float, alive: Callable[[], bool] = lambda: True) -> Client | None:
-    """A client, as soon as a daemon answers; None when time is up, or when ``alive`` says it has ended."""
+    """Return a client as soon as a daemon answers; None when time is up or ``alive`` returns False."""
     until = time.monotonic() + timeout_s
     while True:
         try:

@@ -56,7 +56,7 @@ _HTTP = frozenset((b"GET", b"POST", b"HEAD", b"PUT", b"DELETE", b"OPTIONS", b"CO
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """What all connections share. ``stop`` may be called from any thread."""
+    """The state that all connections share. ``stop`` may be called from any thread."""
 
     service: Service
     stop: Callable[[], None]
@@ -104,8 +104,9 @@ class Connection(Client):
             await asyncio.wait(list(self.calls.values()), timeout=LAST_ANSWERS_S)
 
     async def refuse(self, error: VaultragError) -> None:
-        """Say why the connection ends. What the client is still sending is read and dropped: a socket closed over
-        unread data may lose the answer as well.
+        """Send the reason and end the connection.
+
+        What the client still sends is read and dropped: a socket closed over unread data may lose the answer as well.
         """
         self.send(protocol.encode_error(None, error))
         with contextlib.suppress(OSError, TimeoutError):
@@ -133,7 +134,7 @@ class Connection(Client):
             self._writer.write(data)
 
     def _subscribe(self, wish: Wish) -> None:
-        """Called in a method's thread."""
+        """Replace what the connection subscribes to. Runs in the thread of a method."""
 
         def want() -> None:
             if not self._closing:

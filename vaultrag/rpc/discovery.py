@@ -21,7 +21,7 @@ CHUNK = 262_144
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where the daemon answers, as its discovery file tells."""
+    """The address of the daemon, from its discovery file."""
 
     pid: int
     version: str
@@ -33,7 +33,7 @@ class Address(msgspec.Struct, frozen=True):
 
 
 def discover(places: Places) -> Address:
-    """Where a daemon should answer: at the socket asked for, by its discovery file, or at the place it would choose.
+    """Find the address of the daemon: the socket asked for, that of the discovery file, or the default.
 
     Raises:
         DaemonNotRunning: There is none of these.
@@ -50,7 +50,7 @@ def discover(places: Places) -> Address:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs. One that has ended but was not waited for by its parent does not."""
+    """Return True while a process runs. A zombie does not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -64,7 +64,7 @@ def alive(pid: int) -> bool:
 
 
 def hello(vault: str, address: Address, reader: Reader = "person", *, searches: bool = False) -> dict[str, object]:
-    """The parameters of the first call.
+    """Return the parameters of the first call.
 
     Args:
         vault: The vault that calls mean when they name none.
@@ -99,7 +99,7 @@ def without_news(greeting: dict[str, object]) -> dict[str, object] | None:
 
 
 def open_socket(address: Address, timeout_s: float) -> socket.socket:
-    """A connected socket.
+    """Connect to the daemon.
 
     Raises:
         DaemonNotRunning: Nothing answers, or another user's process does.

@@ -1,4 +1,4 @@
-"""What goes over the socket: the parameters of the daemon's own methods, their results, and notifications.
+"""Messages on the socket: the parameters of the daemon's own methods, their results, and notifications.
 
 What is asked of a vault is in ``domain.requests``. Parameters are strict: an unknown name is refused, with the nearest
 known one, rather than ignored in silence.
@@ -37,7 +37,7 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Subscribed:
-    """What the connection is told from now on (the names of notifications), and how the daemon fares now."""
+    """The names of the notifications that will come, and the state of the daemon now."""
 
     tells: tuple[str, ...]
     status: DaemonStatus
@@ -113,15 +113,15 @@ class Subscribe(Params[Subscribed], frozen=True):
 
     method: ClassVar[str] = "subscribe"
     status: bool = True
-    """Send ``status/changed`` when the daemon, a vault or the embedder fares otherwise than before."""
+    """Send ``status/changed`` when the state of the daemon, a vault or the embedder changes."""
     notes: bool = True
-    """Send ``notes/changed`` when notes were read anew or are gone."""
+    """Send ``notes/changed`` when notes were read again or are gone."""
     vault: str = ""
     """Whose notes; that of ``hello`` when empty, and all where ``hello`` named none."""
 
 
 class PartialAnswer(msgspec.Struct, frozen=True):
-    """What words found, for the search with this id; its answer follows."""
+    """The hits that words found, for the search with this id. Its answer follows."""
 
     id: int | str
     answer: Answer
@@ -134,13 +134,13 @@ class CancelRequest(msgspec.Struct, frozen=True):
 
 
 class StatusChanged(msgspec.Struct, frozen=True):
-    """How the daemon fares now. May come before the answer to ``subscribe``."""
+    """The state of the daemon now. May come before the answer to ``subscribe``."""
 
     status: DaemonStatus
 
 
 class NotesChanged(msgspec.Struct, frozen=True):
-    """Notes that were read anew or are gone. ``more``: there were others; ask again for what is shown."""
+    """Notes that were read again or are gone. ``more``: there were others; ask again for what is shown."""
 
     vault: str
     paths: tuple[str, ...]

@@ -73,7 +73,7 @@ from vaultrag.rpc.subscriptions import Wish
 
 @dataclass(slots=True)
 class Session:
-    """What the server remembers of one connection."""
+    """The state of one connection."""
 
     service: Service
     stop: Callable[[], None]
@@ -85,7 +85,7 @@ class Session:
     subscribe: Callable[[Wish], None] = lambda wish: None
 
     def vault_for(self, name: str) -> VaultService:
-        """The vault, as this connection's reader may see it."""
+        """Return the vault, as the reader of this connection may see it."""
         return self.service.vault(name or self.vault).for_reader(self.reader)
 
 
@@ -329,12 +329,12 @@ def convert(method: Method, params: dict[str, Any]) -> Params[Any]:
 
 
 def _everyones(hint: str) -> dict[str, Any]:
-    """A hint without a command, for persons and agents alike."""
+    """Return a hint without a command, for persons and agents alike."""
     return {"hint": hint, "agent_hint": hint}
 
 
 def masked(error: Exception) -> VaultragError:
-    """What a client sees of a fault that nobody foresaw: no traceback, no note text."""
+    """Return the error that a client sees for an unexpected fault: no traceback, no note text."""
     return VaultragError(
         f"an unforeseen fault ({type(error).__name__}); the daemon goes on and its log has the rest",
         hint="vaultrag status",

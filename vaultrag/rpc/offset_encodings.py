@@ -15,7 +15,7 @@ Units = Literal["codepoint", "utf-16", "byte"]
 
 
 def in_answer(answer: Answer, units: Units) -> Answer:
-    """The answer with its spans in these units. (The columns of places are counted where the whole line is known.)"""
+    """Return the answer with its spans in these units. Columns of places are counted where the whole line is known."""
     if units == "codepoint":
         return answer
     hits, nearest = (tuple(_in_hit(hit, units) for hit in listed) for listed in (answer.hits, answer.nearest))
@@ -23,14 +23,14 @@ def in_answer(answer: Answer, units: Units) -> Answer:
 
 
 def in_matches(found: InNote, units: Units) -> InNote:
-    """The matches with their spans in these units. (Columns are counted where the whole line is known.)"""
+    """Return the matches with their spans in these units. Columns are counted where the whole line is known."""
     if units == "codepoint":
         return found
     return replace(found, matches=tuple(_in_match(match, units) for match in found.matches))
 
 
 def length(units: Units) -> Callable[[str], int]:
-    """What counts a text in these units."""
+    """Return the function that counts a text in these units."""
     return lambda text: position(text, len(text), units)
 
 

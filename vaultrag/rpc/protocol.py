@@ -93,7 +93,7 @@ def decode(line: bytes) -> Message:
 
 
 def encode_request(method: str, params: object, call_id: CallId | None = None) -> bytes:
-    """A call, or a notification without ``call_id``."""
+    """Encode a call, or a notification without ``call_id``."""
     message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
     if call_id is not None:
         message["id"] = call_id
@@ -115,7 +115,7 @@ def encode_error(call_id: CallId | None, error: VaultragError, reader: Literal["
 
 
 def error_of(failure: Failure, reader: Literal["person", "agent"] = "person") -> VaultragError:
-    """The exception that a failure on the wire stands for. To an agent's connection its hint is one for agents."""
+    """Return the exception that a failure stands for. On the connection of an agent its hint is one for agents."""
     kind = getattr(errors, failure.kind, None)
     if not (isinstance(kind, type) and issubclass(kind, VaultragError)):
         kind = VaultragError
@@ -140,7 +140,7 @@ class Lines:
         self._size = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The lines that are whole now; blank ones are passed over.
+        """Yield the lines that are complete now; blank ones are skipped.
 
         Raises:
             MessageTooLarge
@@ -172,12 +172,12 @@ class Conversation:
         self._next_id = 0
 
     def call(self, method: str, params: object) -> tuple[int, bytes]:
-        """A new call: its number, and the bytes to send."""
+        """Make a call: return its number, and the bytes to send."""
         self._next_id += 1
         return self._next_id, encode_request(method, params, self._next_id)
 
     def receive(self, data: bytes) -> list[Message]:
-        """The messages that these bytes complete.
+        """Return the messages that these bytes complete.
 
         Raises:
             InvalidRequest: The other end does not speak the protocol.

@@ -76,7 +76,7 @@ def check_peer(sock: Any) -> None:
 
 
 def peer_user(sock: Any) -> int | None:
-    """The user at the other end of a Unix socket; None where the system does not tell."""
+    """Return the user at the other end of a Unix socket; None where the system does not say."""
     if sock is None or sock.family == socket.AF_INET or sys.platform != "linux":
         return None
     credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))

@@ -33,7 +33,7 @@ BUFFERED = 256_000
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a connection wants to be told. ``vault``: the id of the one whose notes it means; empty for all."""
+    """The subscription of a connection. ``vault``: the id of the vault whose notes it means; empty for all."""
 
     status: bool
     notes: bool
@@ -91,7 +91,7 @@ class Feeds:
             self._task = None
 
     def _hear(self, vault: str, paths: Collection[NotePath]) -> None:
-        """Called in the thread that tells."""
+        """Take an event. Runs in the thread that publishes it."""
         loop = self._loop
         with self._lock:
             self._heard.append((vault, paths))
@@ -141,6 +141,6 @@ class Feeds:
 
 
 def still(status: DaemonStatus) -> DaemonStatus:
-    """The status without what moves by itself."""
+    """Return the status without what changes by itself."""
     vaults = tuple(replace(vault, counters={}, events=(), eta_s=None, checked_ns=0) for vault in status.vaults)
     return replace(status, uptime_s=0.0, vaults=vaults)

@@ -114,6 +114,6 @@ class Workers(Executor):
             del job, future, call  # an idle thread keeps no answer alive
 
     def _free(self) -> None:
-        """This thread can take the next job; said before the answer is out, so that who has it finds a free thread."""
+        """Mark this thread as free. Done before the answer is out, so that its receiver finds a free thread."""
         with self._lock:
             self._waiting += 1

@@ -65,7 +65,8 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         source: Source | None = None,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """
+        """Make the screen.
+
         Args:
             errand: What the screen is for.
             source: Where answers come from; the daemon, if not given.
@@ -127,7 +128,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
 
     @property
     def pane_open(self) -> bool:
-        """Whether the preview is on the screen."""
+        """Return True while the preview is on the screen."""
         return self.screen_stack[0].has_class("-pane")
 
     def on_resize(self, event: events.Resize) -> None:
@@ -258,11 +259,11 @@ class SearchApp(App[Outcome], inherit_bindings=False):
 
     @property
     def _limit(self) -> int:
-        """What the list shows at once, and a little more: every further hit costs time."""
+        """Return how many hits to ask for: what the list shows, and a little more. Every further hit costs time."""
         return max(FEWEST, min(self.hits.page + 2, MOST))
 
     def ask_for_more(self) -> None:
-        """The person goes down the list: have the rest of it, if there is one."""
+        """Fetch the rest of the list, if there is one, when the selection nears its end."""
         view = self.view
         if view.answer is not None and len(view.answer.hits) < min(view.answer.total, MOST) and not view.related_to:
             self.ask_again()

@@ -24,7 +24,7 @@ _SEQUENCES = {"\x1b\r": (_Sent.ALT_ENTER,)}
 
 
 def driver_class() -> type[Driver] | None:
-    """The driver for this system; None for Textual's own."""
+    """Return the driver for this system; None for Textual's own."""
     if sys.platform == "win32":
         return None
     from textual.drivers.linux_driver import LinuxDriver
@@ -45,7 +45,7 @@ def driver_class() -> type[Driver] | None:
 
 
 def can_draw(environ: Mapping[str, str]) -> str:
-    """Why no screen can be drawn here; empty where one can."""
+    """Return why no screen can be drawn here; empty where one can."""
     if not sys.stderr.isatty():
         return "the screen is drawn on the terminal, and stderr is none"
     if environ.get("TERM", "") in ("", "dumb", "unknown"):

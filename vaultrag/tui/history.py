@@ -19,7 +19,8 @@ class History:
     """Queries asked earlier, and a finger that goes through them."""
 
     def __init__(self, file: Path | None) -> None:
-        """
+        """Read the history.
+
         Args:
             file: Where they are kept; None to keep them in memory only.
         """
@@ -33,7 +34,7 @@ class History:
         return tuple(self._queries)
 
     def earlier(self, now: str) -> str:
-        """The query before; the oldest again at the end. ``now``: what stands in the prompt."""
+        """Return the query before; the oldest again at the end. ``now``: the text in the prompt."""
         if self._at == len(self._queries):
             self._typed = now
         at = self._at - 1
@@ -45,7 +46,7 @@ class History:
         return self._queries[at]
 
     def later(self, now: str) -> str:
-        """The query after; at the end what was typed before one went back."""
+        """Return the query after; at the end what was typed before."""
         if self._at >= len(self._queries):
             return now
         self._at += 1

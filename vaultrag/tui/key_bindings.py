@@ -44,7 +44,7 @@ _HINT = "vaultrag config edit"
 
 
 def shown(settings: KeySettings, action: str) -> str:
-    """The first key of an action as people write it, ``Ctrl+O``; empty where it has none."""
+    """Return the first key of an action as people write it, ``Ctrl+O``; empty where it has none."""
     keys = getattr(settings, action)
     return key_shown(keys[0]) if keys else ""
 
@@ -71,7 +71,7 @@ def sentences(explained: Mapping[str, str], settings: KeySettings) -> list[tuple
 
 
 def _checked(written: str, action: str) -> str:
-    """The key as the screen names it."""
+    """Return the key as the screen names it."""
     *modifiers, name = written.strip().lower().split("+")
     known = all(one in _MODIFIERS for one in modifiers) and len(set(modifiers)) == len(modifiers)
     if not known or not (name in _NAMED or _LETTER.fullmatch(name)):

@@ -15,7 +15,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What a person, or a script around it, wants of the screen.
+    """The options that the screen was started with.
 
     Attributes:
         printing: Enter prints the choice and leaves; else it opens the editor and comes back.

@@ -44,7 +44,7 @@ def window(hit: Hit) -> tuple[int, int]:
 
 
 def matches_of(hit: Hit) -> tuple[str, ...]:
-    """What matched in the hit's preview, as it is written there."""
+    """Return what matched in the hit's preview, as it is written there."""
     found = {hit.preview[span.start : span.end].strip() for span in hit.spans}
     return tuple(sorted((text for text in found if len(text) >= _SHORTEST_TERM or not text.isascii()), reverse=True))
 
@@ -85,7 +85,7 @@ def page_of(text: str, first_line: int, passage: tuple[int, int], matches: Seque
 
 
 def _part(offset: int, drawn: int, block: tuple[int, int], passage: tuple[int, int]) -> tuple[int, int]:
-    """Which drawn lines of a block are the passage: in proportion, for what a block draws is not line for line."""
+    """Return the drawn lines of a block that are the passage, in proportion: a block is not drawn line for line."""
     source = block[1] - block[0] + 1
     begin = max(0, passage[0] - block[0]) * drawn // source
     end = -(-min(source, passage[1] - block[0] + 1) * drawn // source)

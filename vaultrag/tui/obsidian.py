@@ -17,7 +17,7 @@ OPENING_S = 3.0
 
 
 def obsidian_url(root: Path, path: str, home: Path, environ: Mapping[str, str]) -> str:
-    """The link that makes Obsidian open a note: by its vault's id where Obsidian knows the vault, else by its file."""
+    """Return the link that makes Obsidian open a note: by its vault's id where Obsidian knows it, else by its file."""
     vault = _obsidian_vault(root, home, environ)
     if vault:
         return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(path, safe='', errors='surrogateescape')}"
@@ -47,7 +47,7 @@ def open_url(url: str) -> bool:
 
 
 def _handled(scheme: str) -> bool:
-    """Whether a program is registered for links of this scheme."""
+    """Return True if a program is registered for links of this scheme."""
     asker = shutil.which("xdg-mime")
     if asker is None:
         return False
@@ -73,6 +73,6 @@ def _quietly(command: Sequence[str]) -> bool:
 
 
 def _obsidian_vault(root: Path, home: Path, environ: Mapping[str, str]) -> str:
-    """The id under which Obsidian knows the vault; empty where it does not."""
+    """Return the id under which Obsidian knows the vault; empty where it does not."""
     real = os.path.realpath(root)
     return next((name for name, path in known_vaults(home, environ).items() if os.path.realpath(path) == real), "")

@@ -34,7 +34,7 @@ class Pane:
         self._shown: object = None
 
     def turn_to(self, view: View) -> bool:
-        """Whether something else is to be shown now than was last fetched."""
+        """Return True if something else is to be shown than was last fetched."""
         hit = view.current
         wanted: object = None
         if hit is not None:
@@ -52,7 +52,7 @@ class Pane:
         self._shown = None
 
     async def fetch(self, view: View, link: Source, now_ns: int) -> PaneContent:
-        """What is to be shown.
+        """Return the content of the pane.
 
         Raises:
             VaultragError: The note cannot be had.

@@ -28,7 +28,7 @@ _UNSTEADY = frozenset("\u200d\ufe0e\ufe0f")
 
 
 def steady(text: str, spans: Sequence[Span] = ()) -> tuple[str, tuple[Span, ...]]:
-    """The text without signs of disputed width, and the spans where they stand then."""
+    """Return the text without characters of disputed width, and its spans in the new text."""
     if not any(char in _UNSTEADY for char in text):
         return text, tuple(spans)
     left_out = [0]
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
 
 
 def hit_rows(hit: Hit, width: int, *, now_ns: int, selected: bool, marked: bool) -> list[Text]:
-    """The lines of a hit, each at most ``width`` columns."""
+    """Return the lines of a hit, each at most ``width`` columns."""
     bar = "▌" if selected else " "
     room = max(width - MARGIN, 8)
     rows = [_title(hit, room), _place(hit, room, now_ns), _passage(hit, room)]
@@ -56,7 +56,7 @@ def hit_rows(hit: Hit, width: int, *, now_ns: int, selected: bool, marked: bool)
 
 
 def age(mtime_ns: int, now_ns: int) -> str:
-    """How long ago a note was changed; empty where that is not known."""
+    """Return how long ago a note was changed; empty where that is not known."""
     return duration(max(0, now_ns - mtime_ns) / 1e9) if mtime_ns else ""
 
 

@@ -42,7 +42,7 @@ OnStatus = Callable[[DaemonStatus, str], None]
 
 
 class Source(Protocol):
-    """Where the screen's answers come from."""
+    """The source of the screen's answers."""
 
     async def run(self, on_link: OnLink, on_status: OnStatus) -> None: ...
     def want(self) -> None: ...
@@ -58,7 +58,8 @@ class Session:
     """A ``Source`` that is the daemon."""
 
     def __init__(self, places: Places, *, vault: str = "", start: bool = True, here: Path | None = None) -> None:
-        """
+        """Prepare a connection; ``run`` opens it.
+
         Args:
             places: Where the daemon is.
             vault: The vault's folder, name or id; empty: the only one, or the one around ``here``.
@@ -128,7 +129,7 @@ class Session:
         return True
 
     def _crashed(self) -> bool:
-        """Whether the daemon ended without taking leave: then what it left behind names a process that is gone."""
+        """Return True if the daemon crashed: then its files name a process that is gone."""
         try:
             pid = discover(self._places).pid
         except DaemonNotRunning:
@@ -163,7 +164,7 @@ class Session:
             self._wanted.clear()  # those questions were answered, or are asked for again
 
     async def _choose(self, client: AsyncClient, status: DaemonStatus) -> str | None:
-        """The vault's id; empty where the person has to choose; None while the daemon takes up its vaults."""
+        """Return the vault's id; empty where the person has to choose; None while the daemon opens its vaults."""
         if any(vault.id == self._vault_id for vault in status.vaults):
             return self._vault_id
         chosen = chosen_vault(status.vaults, self._name, self._here)
@@ -189,7 +190,7 @@ class Session:
         return self._client
 
     async def search(self, query: str, mode: Mode, limit: int, on_partial: OnPartial | None) -> Answer:
-        """The notes that fit what has been typed so far."""
+        """Return the notes that fit what has been typed so far."""
         request = Search(
             query,
             limit=limit,
@@ -208,7 +209,7 @@ class Session:
         return await self._ready().explain(query, path=path, limit=1, mode=mode, vault=self._vault_id)
 
     async def note(self, path: str, first_line: int, last_line: int) -> NoteView:
-        """Some lines of a note."""
+        """Return some lines of a note."""
         return await self._ready().get(path, first_line=first_line, last_line=last_line, vault=self._vault_id)
 
     async def tags(self) -> tuple[TagCount, ...]:

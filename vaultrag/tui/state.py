@@ -20,7 +20,7 @@ LinkName = Literal["connecting", "starting", "ready", "gone", "stopped", "failed
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """How the connection with the daemon fares."""
+    """The state of the connection with the daemon."""
 
     name: LinkName = "connecting"
     why: str = ""
@@ -75,12 +75,12 @@ class View:
 
     @property
     def chosen(self) -> tuple[Hit, ...]:
-        """What an action on notes acts on: the marked ones, else the selected one."""
+        """Return the notes that an action applies to: the marked ones, else the selected one."""
         return self.marked or ((self.current,) if self.current is not None else ())
 
     @property
     def waiting(self) -> bool:
-        """Whether the newest question has not been fully answered."""
+        """Return True while the newest question has not been fully answered."""
         return bool(self.asked) and not self.trouble and (self.shown != self.asked or not self.full)
 
     @property
@@ -90,7 +90,7 @@ class View:
 
 
 def typed(view: View, query: str) -> View:
-    """The prompt holds something else: a new question, unless it is blank."""
+    """Return the view after typing: a new question, unless the prompt is blank."""
     if query == view.query and not view.related_to:
         return view
     view = replace(view, query=query, related_to="")
@@ -98,18 +98,18 @@ def typed(view: View, query: str) -> View:
 
 
 def asked(view: View) -> View:
-    """The same question, once more; its number is new."""
+    """Return the view with the same question asked again, under a new number."""
     return replace(view, asked=view.asked + 1, trouble="", moved=False)
 
 
 def mode_switched(view: View) -> View:
-    """The next way of finding, and the question in it."""
+    """Return the view in the next mode, and the question in it."""
     view = replace(view, mode=MODES[(MODES.index(view.mode) + 1) % len(MODES)])
     return asked(view) if view.query.strip() and not view.related_to else view
 
 
 def related_asked(view: View, path: str) -> View:
-    """The relations of a note are asked for."""
+    """Return the view that asks for the relations of a note."""
     return replace(asked(view), related_to=path)
 
 
@@ -122,7 +122,7 @@ def back(view: View) -> View:
 
 
 def answered(view: View, number: int, answer: Answer, *, full: bool) -> View:
-    """An answer has come, perhaps late, perhaps a first part of it."""
+    """Return the view with an answer, perhaps late, perhaps partial."""
     if number < view.shown or (number == view.shown and view.full) or number > view.asked:
         return view
     kept = view.current
@@ -136,7 +136,7 @@ def answered(view: View, number: int, answer: Answer, *, full: bool) -> View:
 
 
 def refreshed(view: View, number: int, answer: Answer) -> View:
-    """The question that is shown was asked again, because the notes have changed: the selection stays with its note."""
+    """Return the view after its question was asked again for changed notes: the selection stays with its note."""
     if number != view.shown or number != view.asked:
         return view
     kept = view.current.path if view.current is not None else ""
@@ -145,19 +145,19 @@ def refreshed(view: View, number: int, answer: Answer) -> View:
 
 
 def not_answered(view: View, number: int, why: str) -> View:
-    """A question has failed. Of an older one nobody wants to know."""
+    """Return the view after a question failed. The failure of an older one is dropped."""
     return replace(view, trouble=why) if number == view.asked else view
 
 
 def selected(view: View, index: int) -> View:
-    """A hit is selected; an index beyond an end is that end."""
+    """Return the view with a hit selected; an index beyond an end is that end."""
     if not view.hits:
         return view
     return replace(view, selected=max(0, min(index, len(view.hits) - 1)), moved=True)
 
 
 def mark_switched(view: View) -> View:
-    """The selected hit is marked, or is so no longer; the next one is selected."""
+    """Mark or unmark the selected hit, and select the next one."""
     hit = view.current
     if hit is None:
         return view
@@ -172,12 +172,12 @@ def unmarked(view: View) -> View:
 
 
 def linked(view: View, link: LinkState) -> View:
-    """The connection fares otherwise."""
+    """Return the view with another state of the connection."""
     return replace(view, link=link)
 
 
 def fared(view: View, status: DaemonStatus, vault_id: str) -> View:
-    """The daemon has told how it fares. Marks and answers belong to their vault."""
+    """Return the view with another status of the daemon. Marks and answers belong to their vault."""
     if view.vault_id and vault_id != view.vault_id:
         view = _cleared(replace(view, marked=(), related_to=""))
         view = asked(view) if view.query.strip() else view
@@ -185,7 +185,7 @@ def fared(view: View, status: DaemonStatus, vault_id: str) -> View:
 
 
 def outdated(before: View, now: View) -> bool:
-    """Whether what is shown is worth asking again: a note in it has changed, or the vault has come to its end."""
+    """Return True if the view should be asked again: a note in it has changed, or indexing has ended."""
     answer = now.answer
     if answer is None or now.vault is None:
         return False
@@ -194,7 +194,7 @@ def outdated(before: View, now: View) -> bool:
 
 
 def with_tag(query: str, tag: str) -> str:
-    """The query within a tag; a tag that is in it already stays alone."""
+    """Return the query within a tag; a tag that is in it already stays alone."""
     term = f"tag:#{tag}" if not any(char in tag for char in ' "') else f'tag:"#{tag}"'
     words = query.split()
     if term in words:

@@ -39,7 +39,7 @@ class StatusLine:
 
 
 def state_told(view: View) -> StatusLine:
-    """The most important thing to know now, in one line."""
+    """Return the most important state in one line."""
     told = _link_told(view)
     if told is not None:
         return told
@@ -65,12 +65,12 @@ def state_told(view: View) -> StatusLine:
 
 
 def prompt_told(view: View) -> str:
-    """What stands at the right of the prompt: the way of searching, and whether it is at it."""
+    """Return the text at the right of the prompt: the mode, and if a search is running."""
     return f"{'… ' if view.waiting else ''}{MODE_NAMES[view.mode]}"
 
 
 def counted(view: View) -> str:
-    """What stands at the right of the state: how many there are, and how many are marked."""
+    """Return the text at the right of the state: how many hits there are, and how many are marked."""
     if view.answer is None:
         return ""
     shown = len(view.answer.hits)
@@ -81,7 +81,7 @@ def counted(view: View) -> str:
 
 
 def emptiness(view: View, mode_key: str) -> list[str]:
-    """The lines where hits would stand; none where there are hits."""
+    """Return the lines shown in place of hits; none where there are hits."""
     if view.hits:
         return []
     if view.related_to:
@@ -100,7 +100,7 @@ def emptiness(view: View, mode_key: str) -> list[str]:
 
 
 def widening(answer: Answer, mode_key: str) -> str:
-    """What could find more."""
+    """Return what could find more."""
     if answer.state in (State.INDEXING, State.MODEL_MISMATCH):
         return "again when every note has been indexed"
     if not answer.index.current or answer.state is State.PARTIAL:
@@ -117,7 +117,7 @@ def widening(answer: Answer, mode_key: str) -> str:
 
 
 def bar(share: float, columns: int = BAR_COLUMNS) -> str:
-    """A bar of signs that every terminal has."""
+    """Return a bar of characters that every terminal has."""
     full = max(0, min(columns, round(share * columns)))
     return "█" * full + "░" * (columns - full)
 
@@ -162,7 +162,7 @@ def _stage_told(stage: Stage, vault: VaultStatus) -> StatusLine:
 
 
 def _answer_told(answer: Answer) -> StatusLine | None:
-    """Why an answer is not the plain full one."""
+    """Return why an answer is not the plain full one."""
     reasons = [reason for reason in answer.reasons if reason.state is not State.PARTIAL or not _passing(reason)]
     if not reasons:
         return None
@@ -173,7 +173,7 @@ def _answer_told(answer: Answer) -> StatusLine | None:
 
 
 def _passing(reason: Reason) -> bool:
-    """The first part of an answer says that the rest follows; that is no news to tell."""
+    """Return True for the reason that more of the answer follows: it needs no line."""
     return not reason.hint and reason.why.startswith("words only so far")
 
 
@@ -182,5 +182,5 @@ def _because(why: str, hint: str) -> str:
 
 
 def progress_of(status: DaemonStatus, vault: VaultStatus) -> bool:
-    """Whether the vault is on its way to something."""
+    """Return True while the vault is being indexed."""
     return stage_of(status, vault).name not in ("done", "stuck")

@@ -43,7 +43,7 @@ _HINTS = (("open", "open"), ("help", "all keys"), ("leave", "leave"), ("mark", "
 
 
 def hints(errand: Errand, width: int) -> Text:
-    """The keys that there is room for, the most important first."""
+    """Return the keys that fit, the most important first."""
     line = Text()
     names = dict(_HINTS) | ({"open": "print"} if errand.printing else {})
     for action, name in names.items():
@@ -55,7 +55,7 @@ def hints(errand: Errand, width: int) -> Text:
 
 
 def state_line(told: StatusLine, right: str, width: int) -> Text:
-    """What is to be known, and at the right how much was found."""
+    """Return the state, and at the right the number of hits."""
     left = Text(style=_TONES[told.tone], no_wrap=True)
     if told.share is not None and width >= 60:
         left.append(f"{bar(told.share)} ")

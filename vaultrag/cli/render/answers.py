@@ -34,7 +34,7 @@ _FILTER = re.compile(r"(?:^|\s)-\S|(?:^|\s)-?(?:tag|path|file|after|before|is):\
 
 
 def answer_lines(answer: Answer, width: int, advice: str | None = None) -> Iterator[Text]:
-    """The whole answer, best hit first.
+    """Return the whole answer, best hit first.
 
     Args:
         answer: As the daemon gave it.
@@ -123,7 +123,7 @@ def _richest(wrapped: Sequence[Text], lines: int) -> int:
 
 
 def unfinished(answer: Answer) -> str:
-    """What to try where not everything could be searched; empty where it could."""
+    """Return what to try where not everything could be searched; empty where it could."""
     if answer.index.current and answer.state is not State.PARTIAL:
         return ""
     hint = next((reason.hint for reason in answer.reasons if reason.hint), "")
@@ -131,7 +131,7 @@ def unfinished(answer: Answer) -> str:
 
 
 def widening(answer: Answer) -> str:
-    """What could find more; empty when nothing comes to mind."""
+    """Return what could find more; empty when nothing comes to mind."""
     query = answer.query.strip()
     if not query:
         return 'vaultrag search "some words"'

@@ -10,7 +10,7 @@ from vaultrag.retrieval.one_line_summary import told
 
 
 def answer_text(answer: Answer) -> Iterator[str]:
-    """A search's answer, a paragraph a note: where it stands, then what is delivered of it."""
+    """Return an answer as text, a paragraph a note: its place, then its text or line."""
     for hit in answer.hits:
         yield f"{_head(hit)}\n{safe((hit.text or hit.line or hit.preview).strip())}\n"
     if not answer.hits:
@@ -32,7 +32,7 @@ def rules_text(rules: Rules) -> Iterator[str]:
 
 
 def catalogue_text(catalogue: Catalogue) -> Iterator[str]:
-    """A line a note, under its type."""
+    """Return a line a note, under its type."""
     for group in catalogue.groups:
         yield f"{one_line(group.type) or 'of no type'}:"
         yield from (f"- {one_line(note.path)}: {one_line(note.line)}" for note in group.notes)

@@ -24,7 +24,7 @@ _VERDICTS = {
 
 
 def diagnosis_lines(found: Diagnosis) -> Iterator[str]:
-    """The verdict first, then why, then what helps; of an indexed note also what is known of it."""
+    """Return the verdict, the reason and what helps; for an indexed note also its state in the index."""
     yield f"{one_line(found.path)}: {_VERDICTS[found.standing]}"
     yield f"  {one_line(found.why)}"
     if found.saved_ns:

@@ -9,7 +9,7 @@ from vaultrag.domain import ExplainedHit, Explanation
 
 
 def explanation_lines(explanation: Explanation) -> list[Text]:
-    """The query as it was read, the note asked about, and the first hits with their parts."""
+    """Return the query as it was read, the note asked about, and the first hits with their parts."""
     words = ", ".join(_word(word.text, word.notes, word.role) for word in explanation.words)
     lines = [Text(one_line(f"words  {words or 'none'}"))]
     if explanation.filters:

@@ -21,7 +21,7 @@ _SHOWN = {
 
 
 def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
-    """A table by kind, and lines about answers that were empty, arms and time."""
+    """Return a table by kind, and lines about empty answers, retrievers and time."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("kind", no_wrap=True)
     table.add_column("n", justify="right")
@@ -58,7 +58,7 @@ def figure_tables(figures: dict[str, Any]) -> list[Table | Text]:
 
 
 def _differences(compared: dict[str, Any]) -> Table:
-    """What this run adds to others. An interval that holds 0 may be noise."""
+    """Return the differences to other runs. An interval that holds 0 may be noise."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("against", overflow="fold")
     for title in ("its ndcg@10", "this adds", "95 % interval"):

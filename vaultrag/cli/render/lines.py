@@ -25,7 +25,7 @@ _NOT_IN_WIKILINKS = re.compile(r"[\[\]|#^]")
 
 
 def hit_as_line(hit: Hit, form: LineFormat, root: Path, text: str = "") -> str:
-    """The hit on one line, without a line break.
+    """Return the hit on one line, without a line break.
 
     Args:
         hit: A hit.
@@ -49,7 +49,7 @@ def hit_as_line(hit: Hit, form: LineFormat, root: Path, text: str = "") -> str:
 
 
 def link_to(path: str) -> str:
-    """A link to a note that works from every note of its vault, whatever other notes are called.
+    """Return a link to a note that works from every note of its vault, whatever other notes are called.
 
     A name that Obsidian's own links cannot hold gets a Markdown link.
     """
@@ -62,7 +62,7 @@ def link_to(path: str) -> str:
 
 
 def passage(hit: Hit) -> str:
-    """The passage on one line."""
+    """Return the passage on one line."""
     return " ".join(one_line(hit.preview).split())
 
 

@@ -17,9 +17,10 @@ from vaultrag.config import Settings
 
 
 def as_toml(settings: Settings, *, commented: bool = False) -> str:
-    """A settings file that holds these values.
+    """Return a settings file that holds these values.
 
     Args:
+        settings: The values.
         commented: Put every setting in a comment, for a file to begin with: later defaults then take effect.
     """
     return "\n".join(_lines(settings, commented)).strip() + "\n"
@@ -49,7 +50,7 @@ def _table(name: str, table: Any, commented: bool) -> Iterator[str]:
 
 
 def toml_value(value: Any) -> str:
-    """A text, number, truth value or tuple of them as TOML."""
+    """Return a text, number, truth value or tuple of them as TOML."""
     if isinstance(value, str):
         # JSON's escapes are TOML's, but for DEL, which TOML wants escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

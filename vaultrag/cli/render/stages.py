@@ -23,7 +23,7 @@ _NO_VECTORS_FOR_NOW = ("down", "missing", "broken", "waiting")
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where a vault stands. ``left``: notes still to do in this stage; ``stuck``: it goes no further by itself soon."""
+    """A stage of indexing. ``left``: notes still to do in it; ``stuck``: it will not go on by itself soon."""
 
     name: Name
     left: int = 0
@@ -31,7 +31,7 @@ class Stage:
 
 
 def stage_of(status: DaemonStatus, vault: VaultStatus) -> Stage:
-    """Where this vault stands."""
+    """Return the stage that this vault is in."""
     if vault.state in ("away", "broken", "refused"):
         return Stage("stuck")
     if vault.state == "starting":

@@ -42,7 +42,7 @@ def status_blocks(status: DaemonStatus, *, full: bool) -> Iterator[RenderableTyp
 
 
 def summary(status: DaemonStatus, vaults: Sequence[VaultStatus]) -> str:
-    """What is there, at the end of ``up``: one or two lines a vault."""
+    """Return the end of the output of ``up``: one or two lines a vault."""
     if not vaults:
         return f"vaultrag runs (process {status.pid}), but serves no vault yet; add one: vaultrag up ~/Notes\n"
     lines = []
@@ -54,7 +54,7 @@ def summary(status: DaemonStatus, vaults: Sequence[VaultStatus]) -> str:
 
 
 def vault_line(vault: VaultStatus, embedder: EmbedderStatus | None = None) -> str:
-    """How a vault fares, in one line."""
+    """Return the state of a vault in one line."""
     line = f"{one_line(vault.name)}: {count(vault.notes, 'note')}"
     if vault.state in ("away", "broken", "refused"):
         return f"{line}, {vault.state}: {_why(vault.why, vault.hint)}"
@@ -73,7 +73,7 @@ def vault_line(vault: VaultStatus, embedder: EmbedderStatus | None = None) -> st
 
 
 def vault_lines(vaults: Sequence[VaultStatus]) -> Iterator[Text]:
-    """The list of vaults in columns. A folder stands whole at the end of its line, however long."""
+    """Return the list of vaults in columns. A folder stands whole at the end of its line, however long."""
     rows = [(Text(one_line(v.name), style="bold"), Text(count(v.notes, "note")), _coloured(v.state)) for v in vaults]
     widths = [max(row[column].cell_len for row in rows) for column in range(3)] if rows else []
     for row, vault in zip(rows, vaults, strict=True):

@@ -44,5 +44,5 @@ def duration(seconds: float) -> str:
 
 
 def arms(evidence: Sequence[Evidence]) -> str:
-    """The ways a hit was found: ``words+meaning``. A passage is found by its meaning."""
+    """Return the retrievers that found a hit: ``words+meaning``. A passage is found by its meaning."""
     return "+".join(dict.fromkeys(_ARM_WORDS.get(item.arm, item.arm) for item in evidence))

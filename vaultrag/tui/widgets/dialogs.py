@@ -24,7 +24,8 @@ class PickDialog(ModalScreen[str | None]):
     """Pick one of many by typing a part of it. The result is the entry; None for none."""
 
     def __init__(self, title: str, entries: Sequence[tuple[str, str]], keys: Mapping[str, str]) -> None:
-        """
+        """Make a dialog that picks one entry.
+
         Args:
             title: What is picked.
             entries: Each with what is said of it.

@@ -56,11 +56,11 @@ class HitList(ScrollView, can_focus=False):
         return next((index for index, hit in enumerate(self._hits) if hit.tier == "weak"), len(self._hits))
 
     def _top(self, index: int) -> int:
-        """The first line of a hit."""
+        """Return the first line of a hit."""
         return index * LINES + (index >= self._near)
 
     def _at(self, line: int) -> tuple[int, int] | None:
-        """The hit on a line, and which of its lines that is; None for the line above the weak ones."""
+        """Return the hit on a line, and which of its lines that is; None for the line above the weak ones."""
         if line == self._near * LINES:
             return None
         return divmod(line - (line > self._near * LINES), LINES)
