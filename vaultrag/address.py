@@ -21,7 +21,7 @@ def split_host(host: str) -> tuple[str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the address is this machine.
+    """Return whether the address is this machine.
 
     Raises:
         ValueError: Not an address.
@@ -35,7 +35,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listening(host: str, timeout_s: float) -> bool:
-    """Whether anything accepts connections there. Costs no import of an HTTP library."""
+    """Return whether anything accepts connections there. Costs no import of an HTTP library."""
     try:
         with socket.create_connection(split_host(host), timeout=timeout_s):
             return True

@@ -28,7 +28,7 @@ SOCKET_PATH_LIMIT = 103
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """How text becomes vectors."""
+    """The model that turns text into vectors."""
 
     provider: Literal["auto", "ollama", "builtin", "off"] = "auto"
     """auto: Ollama where it answers and has the model, else builtin; off: keyword search only."""
@@ -52,7 +52,7 @@ class EmbedderSettings:
 
 @dataclass(frozen=True, slots=True)
 class WatchSettings:
-    """How changes on disk are noticed."""
+    """The watching of the folder."""
 
     debounce_ms: int = 1500
     """A changed note is read when it has been quiet for so long."""
@@ -68,7 +68,7 @@ class WatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class NoteSettings:
-    """Which files are notes."""
+    """The files that are notes."""
 
     max_bytes: int = 10_000_000
     """Larger files are listed as skipped, not read."""
@@ -80,7 +80,7 @@ class NoteSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How an answer is put together. The defaults are those of the evaluation table."""
+    """The form of an answer. The defaults are those of the evaluation table."""
 
     limit: int = 10
     """Hits when the caller does not say."""
@@ -105,7 +105,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class PrivacySettings:
-    """What agents must not see, beside notes whose properties say "private: true". A person's clients see all."""
+    """Notes hidden from agents, beside those whose properties say "private: true". A person's clients see all."""
 
     paths: tuple[str, ...] = ()
     """Patterns in gitignore syntax, letter case aside: ["Diary/", "*.secret.md"]."""
@@ -329,7 +329,7 @@ def _dotted(where: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where vaultrag keeps its own files. Never inside a vault."""
+    """The paths of vaultrag's own files. Never inside a vault."""
 
     config_file: Path
     data: Path
@@ -339,7 +339,7 @@ class Places:
 
     @classmethod
     def find(cls, environ: Mapping[str, str] | None = None) -> Places:
-        """The platform's folders, or all under ``VAULTRAG_HOME``."""
+        """Return the platform's folders, or all under ``VAULTRAG_HOME``."""
         env = os.environ if environ is None else environ
         data = data_folder(env)
         asked = env.get("VAULTRAG_SOCKET", "")
@@ -377,21 +377,21 @@ class Places:
 
     @property
     def log(self) -> Path:
-        """What a daemon started in the background says."""
+        """Return what a daemon started in the background says."""
         return self.data / "daemon.log"
 
     @property
     def history(self) -> Path:
-        """What was searched for on the search screen."""
+        """Return what was searched for on the search screen."""
         return self.data / "history"
 
     def vault_folder(self, vault_id: str) -> Path:
-        """Holds the vault's two database files."""
+        """Return the folder of the vault's two database files."""
         return self.data / vault_id
 
 
 def vault_id(root: Path) -> str:
-    """A vault's short name on disk: its folder's name and a digest of where it lies.
+    """Return a vault's short name on disk: its folder's name and a digest of where it lies.
 
     Args:
         root: Absolute, resolved.

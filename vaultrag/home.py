@@ -16,7 +16,7 @@ TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", 
 
 
 def own_home(environ: Mapping[str, str]) -> Path | None:
-    """The one folder for everything, where ``VAULTRAG_HOME`` is set."""
+    """Return the one folder for everything, where ``VAULTRAG_HOME`` is set."""
     home = environ.get("VAULTRAG_HOME")
     return Path(home).expanduser().absolute() if home else None
 

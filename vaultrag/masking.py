@@ -94,8 +94,10 @@ class SecretMasker:
     """Masks keys and tokens, and takes out characters that nobody sees. Callable from any thread."""
 
     def __init__(self, secrets: bool = True) -> None:
-        """Args:
-        secrets: Mask secrets; without, only what nobody sees is taken out.
+        """Load the rules.
+
+        Args:
+            secrets: Mask secrets; without, only what nobody sees is taken out.
         """
         self._secrets = secrets
         self._patterns: tuple[tuple[str, re.Pattern[str]], ...] = ()
@@ -104,7 +106,7 @@ class SecretMasker:
         self._lock = threading.Lock()
 
     def text(self, text: str) -> str:
-        """The text with every secret replaced by a mark that names its kind; as many lines as before."""
+        """Return the text with every secret replaced by a mark that names its kind; as many lines as before."""
         text = without_invisible(text)
         if not self._secrets:
             return text
@@ -121,7 +123,7 @@ class SecretMasker:
         return "\n".join(lines)
 
     def data(self, data: bytes) -> bytes:
-        """The same for a file's bytes; those of a text in UTF-16 come back as UTF-8 if something was masked."""
+        """Return the same for a file's bytes; those of a text in UTF-16 come back as UTF-8 if something was masked."""
         name = blake2b(data, digest_size=16).digest()
         with self._lock:
             if name in self._known:
@@ -193,7 +195,7 @@ def _by_rules(line: str) -> Iterator[_Span]:
 
 
 def _announced(line: str, found: re.Match[str]) -> tuple[int, int] | None:
-    """Where the value stands, if it is a secret."""
+    """Return where the value stands, if it is a secret."""
     quoted = found["bare"] is None
     group = "bare" if not quoted else next(name for name in ("double", "single", "code") if found[name] is not None)
     start, end = found.span(group)
@@ -217,7 +219,7 @@ def _announced(line: str, found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _is_password(value: str, *, alone: bool, in_code: bool, said: bool) -> bool:
-    """Whether this is meant as a password: after a colon and alone, most things are; in a sentence, few."""
+    """Return whether this is meant as a password: after a colon and alone, most things are; in a sentence, few."""
     if value.isdigit() or _DAY.fullmatch(value):
         return alone and not said and len(value) >= 4 and not _DAY.fullmatch(value)
     wordy = _is_wordy(value)
@@ -227,7 +229,7 @@ def _is_password(value: str, *, alone: bool, in_code: bool, said: bool) -> bool:
 
 
 def _is_key(value: str, *, alone: bool, in_code: bool, said: bool) -> bool:
-    """Whether this is meant as a key or a token; words never are, but for a secret's in code."""
+    """Return whether this is meant as a key or a token; words never are, but for a secret's in code."""
     if len(value) < _MIN_KEY_CHARS or " " in value or _is_wordy(value):
         return False
     if _FILE.fullmatch(value):
@@ -241,7 +243,7 @@ _PARTS = re.compile(r"[-_./:+'’ ]+")
 
 
 def _is_wordy(value: str) -> bool:
-    """Whether all parts are words or numbers, as in ``see-2024-plan``."""
+    """Return whether all parts are words or numbers, as in ``see-2024-plan``."""
     return all(
         not part or part.isdigit() or (part.isalpha() and (part.islower() or part.isupper() or part.istitle()))
         or (part.isalpha() and not part.isascii())
@@ -282,7 +284,7 @@ def _is_cell_secret(value: str) -> bool:
 
 
 def _without(line: str, spans: list[_Span]) -> str:
-    """The line with each of these replaced; of several that overlap, the one that begins first names the kind."""
+    """Return the line with each of these replaced; of several that overlap, the first names the kind."""
     parts: list[str] = []
     position = 0
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
@@ -293,7 +295,7 @@ def _without(line: str, spans: list[_Span]) -> str:
 
 
 def _is_no_word(text: str) -> bool:
-    """Whether letters and digits are mixed as in no word, day, version or name of a file."""
+    """Return whether letters and digits are mixed as in no word, day, version or name of a file."""
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
     changes = sum(one.isdigit() != other.isdigit() for one, other in pairwise(text))

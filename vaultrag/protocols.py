@@ -107,7 +107,7 @@ class Embedder(Protocol):
         ...
 
     def status(self) -> EmbedderStatus:
-        """What is known without waiting: never blocks, never raises."""
+        """Return what is known without waiting: never blocks, never raises."""
         ...
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class PassageEmbedder(Embedder, Protocol):
     """
 
     def cut(self, text: NoteText) -> list[Passage]:
-        """The note's passages, each with the title in front; none for a note of a title only. Asks no model."""
+        """Return the note's passages, each with the title in front; none for a note of a title only. Asks no model."""
         ...
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | EmbedProblem]:
@@ -175,11 +175,11 @@ class Masker(Protocol):
     """Hides keys and tokens that lie about in texts."""
 
     def text(self, text: str) -> str:
-        """The text with each of them replaced by a mark; as many lines as before."""
+        """Return the text with each of them replaced by a mark; as many lines as before."""
         ...
 
     def data(self, data: bytes) -> bytes:
-        """The same for a file's bytes."""
+        """Return the same for a file's bytes."""
         ...
 
 
@@ -192,14 +192,14 @@ class SessionMemory(Protocol):
 
 
 class Census(Protocol):
-    """What is counted and listed of the notes."""
+    """Counts and lists of notes."""
 
     def count(self) -> int: ...
 
     def skipped(self) -> Mapping[NotePath, Skipped]: ...
 
     def problems(self) -> list[Skipped]:
-        """Notes that are indexed but not as their writer meant, with the reason."""
+        """Return notes that are indexed but not as their writer meant, with the reason."""
         ...
 
 
@@ -207,17 +207,17 @@ class NoteIndex(Census, Protocol):
     """``hybrid-fts.db``: what notes exist and the words in them. One writer; readers in any thread."""
 
     def entries(self, scopes: Sequence[NotePath] = ()) -> Mapping[NotePath, IndexedEntry]:
-        """What is remembered of the notes at or below ``scopes`` (empty: of all)."""
+        """Return what is remembered of the notes at or below ``scopes`` (empty: of all)."""
         ...
 
     def entries_of(self, note_ids: Iterable[NoteId]) -> Mapping[NoteId, IndexedEntry]: ...
 
     def text_hashes(self) -> Mapping[NoteId, str]:
-        """The hash of every note's embedded text, the most recently changed note first."""
+        """Return the hash of every note's embedded text, the most recently changed note first."""
         ...
 
     def prepare(self, entry: IndexedEntry, note: Note) -> NoteValues:
-        """What ``upsert`` is given of a note. May be called in any thread, while another writes."""
+        """Return what ``upsert`` is given of a note. May be called in any thread, while another writes."""
         ...
 
     def upsert(self, notes: Iterable[NoteValues]) -> list[NoteId]:
@@ -233,8 +233,10 @@ class NoteIndex(Census, Protocol):
         ...
 
     def merge_segments(self) -> bool:
-        """Put in order a part of what many new notes have left behind, so that words are found faster; whether there is
-        more of it. Answers are the same before and after."""
+        """Merge some FTS5 segments, so that words are found faster. Return True while more remain.
+
+        Answers are the same before and after.
+        """
         ...
 
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
@@ -249,11 +251,11 @@ class NoteIndex(Census, Protocol):
 
 
 class LexicalMatches(Protocol):
-    """What the lexical retriever knows of one query."""
+    """Lexical matches of one query."""
 
     @property
     def counts(self) -> Sequence[ClauseCount]:
-        """What is known of each clause."""
+        """Return what is known of each clause."""
         ...
 
     @property
@@ -318,7 +320,7 @@ class TitleRetriever(Protocol):
 
 
 class NoteTable(Protocol):
-    """What is known of notes, by id or path."""
+    """Notes by id or path."""
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]: ...
 
@@ -345,11 +347,11 @@ class NoteTable(Protocol):
         ...
 
     def having(self, name: str) -> list[NoteId]:
-        """Notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
+        """Return notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
         ...
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]: ...
 
     def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
-        """The headings of each note that has any: file line and text, in order."""
+        """Return the headings of each note that has any: file line and text, in order."""
         ...

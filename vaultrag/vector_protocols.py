@@ -107,13 +107,13 @@ class VectorStore(Protocol):
     def vector(self, note_id: NoteId) -> Vector | None: ...
 
     def holding(self, note_id: NoteId) -> HeldVector | None:
-        """The text that the note's vector stands for; None without one."""
+        """Return the text that the note's vector stands for; None without one."""
         ...
 
     def close(self) -> None: ...
 
     def hashes(self) -> Mapping[NoteId, str]:
-        """The text hash of every note that has a vector."""
+        """Return the text hash of every note that has a vector."""
         ...
 
     def reuse(self, wanted: Mapping[NoteId, str]) -> set[NoteId]:
@@ -141,7 +141,7 @@ class VectorStore(Protocol):
         ...
 
     def without_passages(self) -> Mapping[NoteId, str]:
-        """Notes with a vector whose passages are still to be made, and their text hashes."""
+        """Return notes with a vector whose passages are still to be made, and their text hashes."""
         ...
 
     def drop_passages(self) -> None:
@@ -156,14 +156,14 @@ class VectorStore(Protocol):
 
 
 class VectorShelf(Protocol):
-    """Where a vault's vector files stand."""
+    """The folder of a vault's vector files."""
 
     def recorded(self) -> Identity | None:
-        """The identity of the vectors in use."""
+        """Return the identity of the vectors in use."""
         ...
 
     def open_vectors(self, identity: Identity) -> tuple[VectorStore, bool]:
-        """The vectors of this identity, and whether they are those in use (else they are being built beside)."""
+        """Return the vectors of this identity, and whether they are those in use (else they are being built beside)."""
         ...
 
     def swap_in(self, vectors: VectorStore) -> VectorStore:

@@ -61,7 +61,7 @@ export interface CatalogueParams {
   vault?: string;
 }
 
-/** How the daemon fares. `state`: the worst of its vaults' states, or idle without one. */
+/** The state of the daemon. `state`: the worst of its vaults' states, or idle without one. */
 export interface DaemonStatus {
   pid: number;
   version: string;
@@ -76,7 +76,7 @@ export interface DaemonStatus {
   build: string;
 }
 
-/** What is known of one path. */
+/** The state of one path, and why. */
 export interface Diagnosis {
   path: string;
   vault: string;
@@ -96,7 +96,7 @@ export interface Done {
   ok: boolean;
 }
 
-/** What turns text into vectors, and how it fares. `state`: ready, loading, down, missing, off, broken, waiting (for it to be back) or mismatch (its vectors are being made). `languages`: those that it reads; empty where that is not known. */
+/** The model that turns text into vectors, and its state. `state`: ready, loading, down, missing, off, broken, waiting (for it to be back) or mismatch (its vectors are being made). `languages`: those that it reads; empty where that is not known. */
 export interface EmbedderStatus {
   provider: string;
   model: string;
@@ -115,7 +115,7 @@ export interface Entry {
   line: string;
 }
 
-/** What one arm says of a hit. */
+/** The part of one retriever in a hit. */
 export interface Evidence {
   arm: string;
   rank: number;
@@ -134,7 +134,7 @@ export interface Explain {
   vault?: string;
 }
 
-/** Why a note stands where it stands. The contributions in `evidence` sum to `score`. */
+/** The rank of a note, explained. The contributions in `evidence` sum to `score`. */
 export interface ExplainedHit {
   path: string;
   title: string;
@@ -159,7 +159,7 @@ export interface ExplainedWord {
   role: string;
 }
 
-/** How a query was read, what the retrievers brought, and why each note stands where it stands. `params`: The parameters of the ranking (`retrieval/params.py`). */
+/** An explanation of a search: the query as it was read, and why each note ranks where it does. `params`: The parameters of the ranking (`retrieval/params.py`). */
 export interface Explanation {
   query: string;
   state: State;
@@ -237,7 +237,7 @@ export interface Hit {
   name_spans: Span[];
 }
 
-/** Where a query stands in one note. `matches` are in the note's own order, the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
+/** The matches of a query in one note, in the note's own order: the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
 export interface InNote {
   path: string;
   title: string;
@@ -319,14 +319,14 @@ export interface PartialAnswer {
   answer: Answer;
 }
 
-/** Where a match stands in the file: its line, and the columns in it where the match begins and ends, from 0. */
+/** The place of a match in the file: its line, and the columns where it begins and ends, from 0. */
 export interface Place {
   line: number;
   start: number;
   end: number;
 }
 
-/** Why an answer is not the plain full one, and the command that changes that (empty: it passes by itself). */
+/** A reason why an answer is not the plain full one, and the command that helps (empty: it passes by itself). */
 export interface Reason {
   state: State;
   why: string;
@@ -427,7 +427,7 @@ export interface Span {
   end: number;
 }
 
-/** What kind of answer this is, worst first in `Answer.state` when several hold. */
+/** The kind of an answer; `Answer.state` is the worst where several hold. */
 export type State = 'full' | 'indexing' | 'keyword_only' | 'model_mismatch' | 'partial' | 'relaxed';
 
 /** Return the state of the daemon, its embedder and its vaults. */
@@ -494,7 +494,7 @@ export interface Triggers {
   vault?: string;
 }
 
-/** Why a note no longer holds, or not yet. A note that simply holds has none. */
+/** A reason why a note no longer holds, or does not hold yet. A note that simply holds has none. */
 export interface Validity {
   state: 'expired' | 'invalidated' | 'superseded' | 'upcoming';
   by: string[];
@@ -502,7 +502,7 @@ export interface Validity {
   through: string;
 }
 
-/** How one vault fares. `state`: starting, indexing, embedding, ready, away, broken, or refused: not to be opened. `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. `multilingual_pending`: notes that have their vector, and that questions in other languages than English do not find by meaning yet. */
+/** The state of one vault: starting, indexing, embedding, ready, away, broken, or refused (it cannot be opened). `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. `multilingual_pending`: notes that have their vector, and that questions in other languages than English do not find by meaning yet. */
 export interface VaultStatus {
   id: string;
   name: string;

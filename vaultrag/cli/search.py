@@ -74,8 +74,9 @@ def search(
         typer.Option("-0", "--null", help="Paths as they are, each ended by NUL, for xargs -0. Sets --format paths."),
     ] = False,
 ) -> None:
-    """Find notes by words and by meaning. Exit code 0: found, 1: only weak hits or none, 2: error, 3: not
-    all was searched.
+    """Find notes by words and by meaning.
+
+    Exit code 0: found, 1: only weak hits or none, 2: error, 3: not all was searched.
 
     A word finds its forms, a "quoted phrase" stands as it is, -word leaves notes out. tag:#x, path:folder, file:name,
     \\[property:value], after:2026-01-31, before: and is:orphan search in some notes only.

@@ -1,5 +1,7 @@
-"""The service manager, where there is one: told how the daemon fares, by systemd's datagrams (sd_notify(3)), and asked
-for a socket that it already listens on (sd_listen_fds(3)). Without a manager nothing here does anything.
+"""The service manager, where there is one.
+
+It is told the state of the daemon by systemd's datagrams (sd_notify(3)), and asked for a socket that it already listens
+on (sd_listen_fds(3)). Without a manager nothing here does anything.
 """
 
 from __future__ import annotations

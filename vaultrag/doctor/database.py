@@ -14,7 +14,7 @@ from vaultrag.storage.inspection import try_engine
 
 
 def check(case: Case) -> Iterator[Finding]:
-    """The program, then what it stands on."""
+    """Yield the program, then what it stands on."""
     text = f"vaultrag {__version__}, build {build_id()}, Python {platform.python_version()}"
     yield ok("program", f"{text} ({sys.prefix})", text)
     try:

@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What there is to be looked at.
+    """The facts that the checks look at.
 
     Attributes:
         roots: The vaults that are, or would be, served.
@@ -58,7 +58,7 @@ class Case:
     now_ns: int
 
     def number(self, root: Path) -> str:
-        """What a vault is called where its name must not be told."""
+        """Return what a vault is called where its name must not be told."""
         return f"vault {list(self.roots).index(root) + 1}"
 
 

@@ -40,7 +40,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _recorded(case: Case) -> Identity | None:
-    """What the first vault's vectors were made with: it decides which embedder ``auto`` is."""
+    """Return what the first vault's vectors were made with: it decides which embedder ``auto`` is."""
     for root in case.roots:
         try:
             return VectorsFile(case.places.vault_folder(vault_id(root))).identity()

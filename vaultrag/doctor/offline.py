@@ -18,7 +18,7 @@ from vaultrag.watcher import DiskReader
 
 
 def known_roots(places: Places) -> list[Path]:
-    """The vaults that a daemon would serve. None where the list cannot be read: ``doctor`` says so."""
+    """Return the vaults that a daemon would serve. None where the list cannot be read: ``doctor`` says so."""
     try:
         return [Path(root) for root in json.loads(places.registry.read_text("utf-8"))["vaults"]]
     except (OSError, ValueError, KeyError, TypeError):
@@ -26,7 +26,7 @@ def known_roots(places: Places) -> list[Path]:
 
 
 def identities(places: Places) -> dict[Path, Identity | str | None]:
-    """What each vault's vectors were made with; why that cannot be read; None where there are none."""
+    """Return what each vault's vectors were made with; why that cannot be read; None where there are none."""
     found: dict[Path, Identity | str | None] = {}
     for root in known_roots(places):
         try:
@@ -38,7 +38,7 @@ def identities(places: Places) -> dict[Path, Identity | str | None]:
 
 @contextlib.contextmanager
 def sources(root: Path, places: Places, settings: Settings) -> Iterator[DiagnosisSources]:
-    """What can be asked of a vault's files.
+    """Return what can be asked of a vault's files.
 
     Raises:
         StoreError: There is no index, or it cannot be read.

@@ -54,7 +54,7 @@ def _daemon(case: Case) -> Finding:
 
 
 def _holder(case: Case) -> int:
-    """The process that holds the lock; 0 for none."""
+    """Return the process that holds the lock; 0 for none."""
     try:
         pid = int(case.places.lock.read_text("ascii").strip() or 0)
     except (OSError, ValueError):
@@ -63,7 +63,7 @@ def _holder(case: Case) -> int:
 
 
 def _discovery(case: Case) -> Finding:
-    """The file by which clients find the daemon."""
+    """Return the file by which clients find the daemon."""
     file, places = case.places.discovery, case.places
     if not file.exists():
         if case.status is None:
@@ -96,7 +96,7 @@ def _discovery(case: Case) -> Finding:
 
 
 def _service(case: Case) -> Iterator[Finding]:
-    """The service, if one is installed: that it runs, and starts what is installed here."""
+    """Yield the service, if one is installed: that it runs, and starts what is installed here."""
     try:
         place = where(case.environ, case.places)
     except ServiceError as error:
@@ -161,7 +161,7 @@ def _path(case: Case) -> Finding:
 
 
 def _interpreter(script: str) -> str:
-    """What runs a script, by its first line; empty where it does not say."""
+    """Return what runs a script, by its first line; empty where it does not say."""
     try:
         first = Path(script).read_bytes()[:300].splitlines()[0]
     except (OSError, IndexError):

@@ -19,7 +19,7 @@ _SHORT = 3
 
 
 def report(findings: Sequence[Finding], names: Iterable[str]) -> str:
-    """The text.
+    """Return the text.
 
     Args:
         names: What must not be in it, whatever a finding says.

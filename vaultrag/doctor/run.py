@@ -63,7 +63,7 @@ def _case(places: Places, settings: Settings, environ: Mapping[str, str], proc: 
 
 
 def roots_of(places: Places) -> list[Path]:
-    """The vaults that a daemon would serve."""
+    """Return the vaults that a daemon would serve."""
     with contextlib.suppress(ImportError):
         from vaultrag.doctor.offline import known_roots  # brings in the database, which may be what is missing
 

@@ -81,7 +81,7 @@ def _excluded(case: Case, root: Path, reader: DiskReader) -> Finding:
 
 
 def _source(reason: str) -> str:
-    """The rule's place without the rule, which may name what it hides."""
+    """Return the rule's place without the rule, which may name what it hides."""
     return reason.partition(": ")[0]
 
 

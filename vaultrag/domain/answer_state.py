@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """What kind of answer this is, worst first in ``Answer.state`` when several hold."""
+    """The kind of an answer; ``Answer.state`` is the worst where several hold."""
 
     FULL = "full"
     KEYWORD_ONLY = "keyword_only"
@@ -19,7 +19,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an answer is not the plain full one, and the command that changes that (empty: it passes by itself)."""
+    """A reason why an answer is not the plain full one, and the command that helps (empty: it passes by itself)."""
 
     state: State
     why: str

@@ -17,7 +17,7 @@ Tier = Literal["weak", "partial", "strong"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one arm says of a hit.
+    """The part of one retriever in a hit.
 
     Attributes:
         arm: ``words``, ``meaning``, ``passages``, ``names`` or ``links``.
@@ -46,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a match stands in the file: its line, and the columns in it where the match begins and ends, from 0."""
+    """The place of a match in the file: its line, and the columns where it begins and ends, from 0."""
 
     line: int
     start: int
@@ -186,7 +186,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class InNote:
-    """Where a query stands in one note. ``matches`` are in the note's own order, the weightiest ``limit`` of ``total``.
+    """The matches of a query in one note, in the note's own order: the weightiest ``limit`` of ``total``.
 
     ``start_line`` and ``end_line`` are those of the passage nearest in meaning; both 0 where meaning was not asked.
     ``standing``: why the note no longer holds, or not yet; null where it holds.
@@ -225,7 +225,7 @@ class ExplainedWord:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedHit:
-    """Why a note stands where it stands. The contributions in ``evidence`` sum to ``score``.
+    """The rank of a note, explained. The contributions in ``evidence`` sum to ``score``.
 
     Attributes:
         rank: 1 is the best; 0 for a note that no retriever brought.
@@ -256,7 +256,7 @@ class ExplainedHit:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a query was read, what the retrievers brought, and why each note stands where it stands.
+    """An explanation of a search: the query as it was read, and why each note ranks where it does.
 
     ``params``: The parameters of the ranking (``retrieval/params.py``).
     """

@@ -11,7 +11,7 @@ from vaultrag.domain.notes import NoteId, NotePath
 
 @dataclass(frozen=True, slots=True)
 class DiskEntry:
-    """What one ``stat`` tells of a note. Times in nanoseconds since the epoch, sizes in bytes."""
+    """The stat of a note. Times in nanoseconds since the epoch, sizes in bytes."""
 
     path: NotePath
     size: int
@@ -74,7 +74,7 @@ ReadResult = Content | Unreadable | Skipped | Gone
 
 @dataclass(frozen=True, slots=True)
 class IndexedEntry:
-    """What the index remembers of a note, enough to see whether the disk has moved on.
+    """The stat and hashes of a note in the index, enough to see whether the disk has moved on.
 
     Attributes:
         content_hash: Of the file's bytes; empty: it is to be read again, whatever its times say.

@@ -21,7 +21,7 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is known of one path.
+    """The state of one path, and why.
 
     Attributes:
         path: As the index knows it, else as it was asked for.

@@ -18,7 +18,7 @@ Capacity = Literal["large", "small"]
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """Why a note no longer holds, or not yet. A note that simply holds has none.
+    """A reason why a note no longer holds, or does not hold yet. A note that simply holds has none.
 
     Attributes:
         state: ``superseded``, ``expired`` or ``invalidated`` by what notes say of it; ``upcoming``: valid from a later

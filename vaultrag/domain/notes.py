@@ -46,7 +46,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class NoteText:
-    """What is embedded of a note.
+    """The text of a note that is embedded.
 
     ``text`` is the cleaned body. Cleaning blanks things out but never adds or removes a line, so line ``n`` of ``text``
     is line ``n`` of the body.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # numpy costs 80 ms to import; the commands that only print d
 
 @dataclass(frozen=True, slots=True)
 class ClauseCount:
-    """How many notes hold a clause, and what that is worth: ``ln(1 + (N - n + 0.5) / (n + 0.5))``, BM25's idf."""
+    """The number of notes that hold a clause, and its weight: ``ln(1 + (N - n + 0.5) / (n + 0.5))``, BM25's idf."""
 
     clause: Clause
     notes: int
@@ -26,7 +26,7 @@ class ClauseCount:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalFeatures:
-    """How well a query's words fit some notes; all float64[n], 0 to 1.
+    """The lexical features of some notes for one query; all float64[n], 0 to 1.
 
     Attributes:
         words: BM25 as a share of the most that any note could have.
@@ -45,7 +45,7 @@ class LexicalFeatures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorMatches:
-    """What the vectors say of one query.
+    """The cosines of one query with notes and their passages.
 
     Attributes:
         ids: Notes, int64[n], ascending.
@@ -61,7 +61,7 @@ class VectorMatches:
 
 
 class NameMatch(IntEnum):
-    """How a query names a note; a higher one stands first, whatever else fits."""
+    """The way a query names a note; a higher one ranks first, whatever else fits."""
 
     NONE = 0
     PART = 1

@@ -10,9 +10,10 @@ from vaultrag.domain.changes import Skipped
 
 @dataclass(frozen=True, slots=True)
 class EmbedderStatus:
-    """What turns text into vectors, and how it fares. ``state``: ready, loading, down, missing, off, broken,
-    waiting (for it to be back) or mismatch (its vectors are being made). ``languages``: those that it reads; empty
-    where that is not known.
+    """The model that turns text into vectors, and its state.
+
+    ``state``: ready, loading, down, missing, off, broken, waiting (for it to be back) or mismatch (its vectors are
+    being made). ``languages``: those that it reads; empty where that is not known.
     """
 
     provider: str
@@ -45,7 +46,7 @@ class FileCount:
 
 @dataclass(frozen=True, slots=True)
 class VaultStatus:
-    """How one vault fares. ``state``: starting, indexing, embedding, ready, away, broken, or refused: not to be opened.
+    """The state of one vault: starting, indexing, embedding, ready, away, broken, or refused (it cannot be opened).
 
     ``identity`` stands for the model and the way its vectors were made; of those in use, empty while there are none.
 
@@ -87,7 +88,7 @@ class VaultStatus:
 
 @dataclass(frozen=True, slots=True)
 class DaemonStatus:
-    """How the daemon fares. ``state``: the worst of its vaults' states, or idle without one."""
+    """The state of the daemon. ``state``: the worst of its vaults' states, or idle without one."""
 
     pid: int
     version: str

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # numpy costs 80 ms to import; the commands that only print d
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What makes two vectors comparable. Any difference makes another index."""
+    """The model and recipe of vectors. Vectors of different identities cannot be compared."""
 
     provider: str
     model: str
@@ -40,7 +40,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How near a model brings questions to answers: two points that make its cosines comparable with another's.
+    """Two points that make a model's cosines comparable with another's.
 
     Attributes:
         far: The mean cosine of a question with the answer to another.
@@ -83,8 +83,9 @@ class EmbeddedNote:
 
 @dataclass(frozen=True, slots=True)
 class HeldVector:
-    """What is stored of a note's vector, but for the vector: the share of the text it stands for, and its passages'
-    first and last body lines (0-based, inclusive).
+    """A stored vector, without its numbers.
+
+    The share of the text that it stands for, and the first and last body lines of its passages (0-based, inclusive).
     """
 
     covered: float

@@ -68,7 +68,7 @@ class Encoder(Protocol):
         ...
 
     def cut(self, text: str, tokens: int) -> str:
-        """The start of the text that makes at most so many tokens."""
+        """Return the start of the text that makes at most so many tokens."""
         ...
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
@@ -76,7 +76,7 @@ class Encoder(Protocol):
         ...
 
     def run(self, batch: Sequence[Tokens]) -> Vector:
-        """A vector a row, L2-normalised.
+        """Return a vector a row, L2-normalised.
 
         Raises:
             BadVectors, ModelBroken
@@ -118,11 +118,11 @@ class BuiltinEmbedder:
 
     @property
     def loaded(self) -> bool:
-        """Whether the model is in memory."""
+        """Return whether the model is in memory."""
         return self._lazy.loaded
 
     def identity(self) -> Identity:
-        """The pinned weights and the recipe. Sees that the files are there; their content is checked on loading."""
+        """Return the pinned weights and the recipe. Check that the files exist; their content is checked on loading."""
         with self._watched():
             for pinned in (WEIGHTS, TOKENIZER):
                 locate(pinned)

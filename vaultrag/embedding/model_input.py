@@ -73,7 +73,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def prefixes(model: str, document: str | None = None, query: str | None = None) -> tuple[str, str]:
-    """What goes in front of a note and of a query: as set, else what the model was trained with.
+    """Return what goes in front of a note and of a query: as set, else what the model was trained with.
 
     Servers do not add these, and a model that knows prefixes ranks clearly worse without.
     """
@@ -83,7 +83,7 @@ def prefixes(model: str, document: str | None = None, query: str | None = None) 
 
 
 def note_pieces(note: NoteText, prefix: str, window_tokens: int) -> list[Piece]:
-    """The note in one piece where it fits the window, else in windows, each with the title in front.
+    """Return the note in one piece where it fits the window, else in windows, each with the title in front.
 
     Returns:
         No piece for a note with neither title nor text.
@@ -98,7 +98,7 @@ def note_pieces(note: NoteText, prefix: str, window_tokens: int) -> list[Piece]:
 
 
 def note_passages(note: NoteText) -> list[Passage]:
-    """The note in passages of whole sentences, each with the title in front; none for a note of a title only."""
+    """Return the note in passages of whole sentences, each with the title in front; none for a note of a title only."""
     title = _start(sendable(note.title).strip()[:MAX_TITLE_CHARS], PASSAGE_TITLE_TOKENS)
     head = f"{title}: " if title else ""
     found = passages(

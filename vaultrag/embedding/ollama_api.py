@@ -33,7 +33,7 @@ _BUSY = {408, 429, 499, 502, 503, 504}
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What the server says of a model. ``dimension`` is 0 where it does not say."""
+    """The facts of a model, from the server. ``dimension`` is 0 where it does not say."""
 
     window: int
     dimension: int
@@ -186,7 +186,7 @@ def _tagged(name: str) -> str:
 
 
 def _number(info: object, suffix: str) -> int:
-    """The figure under ``<architecture><suffix>``; the architecture's name is in the key."""
+    """Return the figure under ``<architecture><suffix>``; the architecture's name is in the key."""
     items = info.items() if isinstance(info, dict) else ()
     found = [value for key, value in items if key.endswith(suffix) and isinstance(value, int) and value > 0]
     return min(found, default=0)
@@ -202,7 +202,7 @@ def _parameter(parameters: str, name: str) -> int:
 
 
 def _duration(keep_alive: str) -> str | float:
-    """The server takes "30m" and numbers of seconds, but not numbers as text; -1 means for ever."""
+    """Return the value that the server takes: "30m" or a number of seconds, not a number as text; -1: for ever."""
     try:
         return float(keep_alive)
     except ValueError:

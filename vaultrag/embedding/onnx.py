@@ -60,7 +60,7 @@ TOKENIZER = PinnedFile(
 
 
 def locate(pinned: PinnedFile) -> Path:
-    """Where the file lies. Looks, but does not read it.
+    """Return where the file lies. Looks, but does not read it.
 
     Raises:
         ModelBroken: The distribution or the file is not installed.
@@ -75,7 +75,7 @@ def locate(pinned: PinnedFile) -> Path:
 
 
 def verify(pinned: PinnedFile) -> Path:
-    """Where the file lies, after reading all of it.
+    """Return where the file lies, after reading all of it.
 
     Raises:
         ModelBroken: Absent, unreadable, or not the file vaultrag was built against.
@@ -149,7 +149,7 @@ class MiniLM:
         return [len(encoding.ids) for encoding in encodings]
 
     def cut(self, text: str, tokens: int) -> str:
-        """The start of the text that makes at most so many tokens."""
+        """Return the start of the text that makes at most so many tokens."""
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         return text if len(offsets) <= tokens else text[: offsets[tokens - 1][1]]
 

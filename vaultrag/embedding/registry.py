@@ -20,7 +20,7 @@ PROBE_S = 1.0
 
 
 def choose(settings: EmbedderSettings, recorded: Identity | None) -> Embedder | None:
-    """The embedder for these settings and this index.
+    """Return the embedder for these settings and this index.
 
     Args:
         recorded: The identity the index was built under; None when there is no index yet.
@@ -49,7 +49,7 @@ def choose(settings: EmbedderSettings, recorded: Identity | None) -> Embedder | 
 
 
 def better(settings: EmbedderSettings, in_use: str) -> str:
-    """What would be better than the embedder in use, and the one command for it. May take a second.
+    """Return what would be better than the embedder in use, and the one command for it. May take a second.
 
     Args:
         in_use: The provider: ``ollama``, ``builtin``, or empty for none.
@@ -71,7 +71,7 @@ def better(settings: EmbedderSettings, in_use: str) -> str:
 
 
 def trouble_with_ollama(settings: EmbedderSettings) -> EmbedError | None:
-    """Why Ollama cannot be used, if it cannot: it does not answer, or has no such model. May take a second."""
+    """Return why Ollama cannot be used, if it cannot: it does not answer, or has no such model. May take a second."""
     # The client's libraries take 0.3 s and 25 MB: only where somebody is there to talk to. A server elsewhere may be
     # behind a proxy, which only the client knows.
     if _is_here(settings.host) and not listening(settings.host, PROBE_S):

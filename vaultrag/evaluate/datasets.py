@@ -76,7 +76,7 @@ def read_queries(path: Path) -> list[Judged]:
 
 
 def read_beir(folder: Path, split: str, *, prefix: str = "") -> list[Judged]:
-    """The judged queries of one split.
+    """Return the judged queries of one split.
 
     Args:
         folder: Holds corpus, queries and qrels.
@@ -118,7 +118,7 @@ def read_beir(folder: Path, split: str, *, prefix: str = "") -> list[Judged]:
 
 
 def read_foreign(path: Path) -> list[Judged]:
-    """Queries of another set, to which this vault has no answer.
+    """Return queries of another set, to which this vault has no answer.
 
     Args:
         path: A folder in the form of BEIR, or a file of queries in either form.
@@ -149,7 +149,7 @@ def lay_out(folder: Path, vault: Path, *, prefix: str = "") -> int:
 
 
 def note_name(identity: str) -> str:
-    """The file a document becomes."""
+    """Return the file a document becomes."""
     plain = identity.replace("-", "").replace("_", "").isalnum() and identity.isascii() and len(identity) < 100
     return f"{identity if plain else hashlib.blake2b(identity.encode(), digest_size=12).hexdigest()}.md"
 

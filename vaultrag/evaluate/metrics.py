@@ -69,7 +69,7 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0 to 1) of the values lie; nearest rank."""
+    """Return the value below which ``share`` (0 to 1) of the values lie; nearest rank."""
     if not values:
         return float("nan")
     ordered = sorted(values)

@@ -85,7 +85,7 @@ def by_tier(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
 
 
 def abstention(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """How well "nothing found" is said: precision and recall of empty answers, and AUROC of the confidence.
+    """Return how well "nothing found" is said: precision and recall of empty answers, and AUROC of the confidence.
 
     AUROC is also given for each kind of unanswerable query against all answerable ones.
     """
@@ -149,7 +149,7 @@ def per_query(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 
 def difference(new: Mapping[str, float], old: Mapping[str, float]) -> dict[str, Any]:
-    """The mean of ``old`` and of what ``new`` adds to it over the queries both have, with its 95 % interval.
+    """Return the mean of ``old`` and of what ``new`` adds to it over the queries both have, with its 95 % interval.
 
     Where the interval holds 0, the difference may be noise.
     """

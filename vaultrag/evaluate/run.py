@@ -27,7 +27,7 @@ DEPTH = 100
 
 @dataclass(slots=True)
 class Outcome:
-    """What one query brought.
+    """The outcome of one query.
 
     Attributes:
         returned: Paths that count as found, best first, up to the limit: what a person would see.
@@ -51,8 +51,10 @@ class Pipeline:
     """A vault, opened and fully indexed, that queries can be run through."""
 
     def __init__(self, vault: Path, home: Path, settings: Settings, embedders: EmbedderPool | None = None) -> None:
-        """Args:
-        embedders: Chooses the model; unset: as the daemon does.
+        """Open the vault and wait until it is indexed.
+
+        Args:
+            embedders: Chooses the model; unset: as the daemon does.
         """
         self._embedders = embedders if embedders is not None else EmbedderPool(settings)
         self._settings = settings

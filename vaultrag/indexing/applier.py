@@ -53,7 +53,7 @@ _Notes = list[NoteValues]
 
 @dataclass(slots=True)
 class Applied:
-    """What was done."""
+    """The outcome of a plan."""
 
     wanted: dict[NoteId, str] = field(default_factory=dict)
     """Notes whose embedded text is new, with its hash."""
@@ -91,8 +91,10 @@ class Applier:
     def __init__(
         self, reader: VaultReader, index: NoteIndex, yield_to_queries: Callable[[], None] = lambda: None
     ) -> None:
-        """Args:
-        give_way: Called between a few notes and the next; waits while somebody waits for an answer.
+        """Write to this index.
+
+        Args:
+            yield_to_queries: Called between a few notes and the next; waits while somebody waits for an answer.
         """
         self._give_way = yield_to_queries
         self._reader = reader
@@ -263,7 +265,7 @@ class _Leaving:
             self._by_hash.setdefault(entry.content_hash, []).append(entry)
 
     def take(self, file: _Fresh) -> IndexedEntry | None:
-        """The note this file was before, if it was one; the same inode or name first, where several are alike."""
+        """Return the note that this file was before, if any; the same inode or name first, where several are alike."""
         alike = self._by_hash.get(file.content_hash)
         if not alike:
             return None
@@ -284,8 +286,10 @@ def _newest_first(entries: Sequence[DiskEntry]) -> Sequence[DiskEntry]:
 
 
 def _batches(entries: Sequence[DiskEntry]) -> Iterator[Sequence[DiskEntry]]:
-    """As large as all before them, and as half of what is left: the first notes are soon found, and the last batch,
-    which nothing is read beside, is soon written.
+    """Split the files into growing batches.
+
+    Each is as large as all before it, and at most half of what is left: the first notes are soon found, and the last
+    batch, beside which nothing is read, is soon written.
     """
     start = 0
     while start < len(entries):

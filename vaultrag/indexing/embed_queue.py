@@ -31,8 +31,9 @@ TextsOf = Callable[[list[NoteId]], Mapping[NoteId, NoteText]]
 
 
 class EmbedQueue:
-    """Which notes, and the hashes of their texts. Whoever owns it holds a lock while it changes; the properties may be
-    read at any time.
+    """The notes that wait for a vector, and the hashes of their texts.
+
+    Its owner holds a lock while it changes; the properties may be read at any time.
     """
 
     def __init__(self) -> None:
@@ -48,7 +49,7 @@ class EmbedQueue:
         return len(self._pending)
 
     def __contains__(self, row: tuple[NoteId, str]) -> bool:
-        """Whether this text of a note is awaited: not so once it was deleted or edited."""
+        """Return whether this text of a note is awaited: not so once it was deleted or edited."""
         note_id, text_hash = row
         return self._pending.get(note_id) == text_hash
 
@@ -93,15 +94,15 @@ class EmbedQueue:
         return dict(self._failed)  # a copy: it is read while the threads go on
 
     def begin(self, pending: Mapping[NoteId, str], failed: Mapping[NoteId, str]) -> None:
-        """Of all notes, these wait, and these were given up; in one step, so that nobody sees that none does."""
+        """Replace all notes that wait and all that were given up, in one step, so that nobody sees an empty queue."""
         self._pending, self._failed = dict(pending), dict(failed)
 
     def add(self, pending: Mapping[NoteId, str]) -> None:
-        """These wait, too."""
+        """Add notes to those that wait."""
         self._pending.update(pending)
 
     def renew(self, notes: Iterable[NoteId], pending: Mapping[NoteId, str], failed: Mapping[NoteId, str]) -> None:
-        """Note that these texts are new: some wait, before all others; some were given up; the rest have vectors."""
+        """Take new texts: some wait, before all others; some were given up; the rest have vectors."""
         renewed = {*notes, *pending}
         self._pending = {**pending, **{row: text for row, text in self._pending.items() if row not in renewed}}
         for note_id in renewed:
@@ -109,38 +110,38 @@ class EmbedQueue:
         self._failed.update(failed)
 
     def forget(self, notes: Iterable[NoteId]) -> None:
-        """These are gone."""
+        """Drop notes that are gone."""
         for note_id in notes:
             self._pending.pop(note_id, None)
             self._failed.pop(note_id, None)
 
     def done(self, note_id: NoteId) -> None:
-        """It has its vector."""
+        """Take a note out: it has its vector."""
         del self._pending[note_id]
 
     def give_up(self, note_id: NoteId, reason: str) -> None:
-        """It cannot be embedded."""
+        """Give a note up: it cannot be embedded."""
         del self._pending[note_id]
         self._failed[note_id] = reason
 
     def put_back(self, note_id: NoteId) -> None:
-        """It is tried again, after all others."""
+        """Put notes back, after all others."""
         self._pending[note_id] = self._pending.pop(note_id)
 
     def retry(self) -> None:
-        """Nothing is given up any more."""
+        """Forget all that was given up."""
         self._failed.clear()
 
     def suspect(self, notes: Collection[NoteId]) -> None:
-        """The embedder went away over these notes. From now on, each is sent by itself."""
+        """Send each of these notes by itself from now on: the embedder went away over them."""
         self._suspects = set(notes)
 
     def trust(self, notes: Iterable[NoteId]) -> None:
-        """The embedder did not go away over these, or was charged to them."""
+        """Clear the suspicion: the embedder did not go away over these, or they were charged with it."""
         self._suspects.difference_update(notes)
 
     def batch(self, texts_of: TextsOf) -> dict[NoteId, tuple[NoteText, str]]:
-        """The next notes to embed: their texts, and the hashes these go by."""
+        """Return the next notes to embed: their texts, and the hashes these go by."""
         self._long &= self._pending.keys()
         self._overtaken = {note_id: times for note_id, times in self._overtaken.items() if note_id in self._pending}
         self._suspects &= self._pending.keys()
@@ -162,7 +163,7 @@ class EmbedQueue:
 
 
 def _until(chars: int, chosen: Iterable[NoteId], texts: Mapping[NoteId, NoteText]) -> dict[NoteId, NoteText]:
-    """The first of ``texts``, in the order of ``chosen``, up to so many characters; at least one."""
+    """Return the first of ``texts``, in the order of ``chosen``, up to so many characters; at least one."""
     taken: dict[NoteId, NoteText] = {}
     total = 0
     for note_id in chosen:

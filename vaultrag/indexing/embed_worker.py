@@ -42,9 +42,11 @@ class EmbedWorker:
         name: str = "vault",
         yield_to_queries: Callable[[], None] = lambda: None,
     ) -> None:
-        """Args:
-        changed: Told of notes that turn out to differ from what the index knows.
-        give_way: Called before each note is read; waits while somebody waits for an answer.
+        """Prepare the thread; ``start`` starts it.
+
+        Args:
+            changed: Told of notes that turn out to differ from what the index knows.
+            yield_to_queries: Called before each note is read; waits while somebody waits for an answer.
         """
         self._give_way = yield_to_queries
         self.meaning = meaning
@@ -81,7 +83,7 @@ class EmbedWorker:
         self._thread.start()
 
     def want(self, hashes: Mapping[NoteId, str]) -> None:
-        """These notes' texts are new."""
+        """Take new texts of notes."""
         opened = self._opened
         if opened:
             self.meaning.want(hashes)
@@ -183,7 +185,7 @@ class EmbedWorker:
             self._compare = True  # what was left half done shows itself
 
     def _asked(self) -> tuple[bool, bool]:
-        """Whether to compare, and whether to try again what failed."""
+        """Return whether to compare, and whether to try again what failed."""
         with self._wake:
             compare, self._compare = self._compare, False
             retry_failed, self._retry_failed = self._retry_failed, False
@@ -221,7 +223,7 @@ class EmbedWorker:
                 self.meaning.step_multilingual(self._texts_of, self._index.text_hashes)
 
     def _texts_of(self, note_ids: list[NoteId]) -> dict[NoteId, NoteText]:
-        """The texts as they are on disk, for notes that are still what the index says."""
+        """Return the texts as they are on disk, for notes that are still what the index says."""
         texts: dict[NoteId, NoteText] = {}
         entries = self._index.entries_of(note_ids)
         for note_id in note_ids:

@@ -39,7 +39,7 @@ WHOLE = NotePath("")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the work stands. ``phase``: starting, reading, idle, away or broken."""
+    """The progress of indexing. ``phase``: starting, reading, idle, away or broken."""
 
     phase: str = "starting"
     done: int = 0
@@ -65,11 +65,13 @@ class IndexWorker:
         yield_to_queries: Callable[[], None] = lambda: None,
         prepare: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Args:
-        away: Called when the vault's folder cannot be looked at.
-        give_way: See ``Applier``.
-        prepare: Does a little that makes answers quicker; whether there is more to do. Called while there is nothing
-            to look at, when all is tidy.
+        """Prepare the thread; ``start`` starts it.
+
+        Args:
+            away: Called when the vault's folder cannot be looked at.
+            yield_to_queries: See ``Applier``.
+            prepare: Warms caches a little; returns True while there is more to do. Called while there is nothing to
+                index and no segment to merge.
         """
         self._away = away
         self._prepare = prepare
@@ -126,7 +128,7 @@ class IndexWorker:
 
     @property
     def reading_many(self) -> bool:
-        """Whether more than one batch is still to be read in the look at hand."""
+        """Return whether more than one batch is still to be read in the look at hand."""
         return self._progress.phase == "reading" and self._progress.total - self._progress.done > BATCH
 
     @property
@@ -341,7 +343,7 @@ class IndexWorker:
                 self._give_way()
 
     def _believe(self, todo: Plan, whole: bool) -> bool:
-        """Whether a doubtful deletion has been seen twice. An empty vault is believed only when a person says so."""
+        """Return True if a doubtful deletion was seen twice. An empty vault is believed only when a person says so."""
         moved = {entry.path for entry in todo.moved}
         missing = frozenset(entry.path for entry in todo.delete if entry.path not in moved)
         empty = not todo.read and len(missing) == self._index.count()

@@ -46,13 +46,13 @@ class MultilingualPass:
         self._in_order = False
 
     def add(self, note_id: NoteId, text_hash: str, embedder: Embedder | None) -> None:
-        """This note has its own vector now."""
+        """Queue a note: it has its own vector now."""
         if isinstance(embedder, MultilingualEmbedder):
             self.awaited[note_id] = text_hash
             self._in_order = False
 
     def drop(self, note_ids: Iterable[NoteId]) -> None:
-        """These notes are gone, or must get their own vector first."""
+        """Drop notes that are gone, or must get their own vector first."""
         for note_id in note_ids:
             self.awaited.pop(note_id, None)
 

@@ -76,17 +76,17 @@ class PassageBackfill:
         self._in_order = False
 
     def add(self, note_id: NoteId, text_hash: str) -> None:
-        """This note has its vector now."""
+        """Queue a note: it has its vector now."""
         self.awaited[note_id] = text_hash
         self._in_order = False
 
     def drop(self, note_ids: Iterable[NoteId]) -> None:
-        """These notes are gone, or must get their vector first."""
+        """Drop notes that are gone, or must get their vector first."""
         for note_id in note_ids:
             self.awaited.pop(note_id, None)
 
     def choose(self, identity: Identity, hashes: Callable[[], Mapping[NoteId, str]]) -> dict[NoteId, str]:
-        """The notes to begin with now; none while some are begun.
+        """Return the notes to begin with now; none while some are begun.
 
         Args:
             identity: Of the vectors that are wanted. What was begun under another is given up.
@@ -182,7 +182,7 @@ def _cut(store: VectorStore, note_id: NoteId, text: NoteText, passages: Sequence
 
 
 def _up_to(chars: int, entries: Iterable[T], size: Callable[[T], int]) -> list[T]:
-    """The first entries up to so many characters; at least one."""
+    """Return the first entries up to so many characters; at least one."""
     taken: list[T] = []
     total = 0
     for entry in entries:

@@ -21,7 +21,7 @@ DELETE_FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do.
+    """The files to read and the notes to delete.
 
     Attributes:
         read: Files to read: new, or not as remembered.
@@ -89,12 +89,12 @@ def plan(
 
 
 def same_as_skipped(entry: DiskEntry, known: Skipped | None) -> bool:
-    """Whether this is the very file that was read and passed by."""
+    """Return whether this is the very file that was read and passed by."""
     return known is not None and known.mtime_ns != 0 and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns)
 
 
 def without_doubtful(doubted: Plan) -> Plan:
-    """The part of a doubtful plan that can be carried out at once."""
+    """Return the part of a doubtful plan that can be carried out at once."""
     kept = doubted.kept + len(doubted.delete) - len(doubted.moved)
     return Plan(doubted.read, doubted.moved, doubted.doubtful, doubted.moved, kept=kept)
 

@@ -112,7 +112,7 @@ class VectorLifecycle:
                 self._settle(wanted, hashes)
 
     def want(self, hashes: Mapping[NoteId, str]) -> None:
-        """These notes' texts are new: serve them from vectors already known, and note the rest as pending."""
+        """Take new texts of notes: serve them from vectors already known, and queue the rest."""
         with self._lock:
             store = self._target
             if store is None:
@@ -125,7 +125,7 @@ class VectorLifecycle:
             self._awaiting.renew(hashes, pending, failed)
 
     def forget(self, note_ids: Iterable[NoteId]) -> None:
-        """These notes are gone."""
+        """Drop notes that are gone."""
         with self._lock:
             ids = list(note_ids)
             self._awaiting.forget(ids)
@@ -246,7 +246,7 @@ class VectorLifecycle:
                 self._settle(wanted, hashes())
 
     def trouble(self, error: VaultragError) -> None:
-        """The embedder cannot be reached, or the vectors cannot be opened; say so until that is mended."""
+        """Report that the embedder cannot be reached, or the vectors cannot be opened, until that is mended."""
         with self._lock:
             if self._closed:
                 return
@@ -378,8 +378,10 @@ class VectorLifecycle:
     def _suspect(
         self, store: VectorStore, wanted: Mapping[NoteId, tuple[NoteText, str]], error: EmbedderUnavailable
     ) -> None:
-        """The server went away over these notes. Should one of them be the cause, it must not hold up the others for
-        ever: each is sent by itself when the server is back, and one that has it go away again is charged with a try.
+        """Send these notes one by one from now on: the server went away over them.
+
+        One that is the cause must not hold up the others for ever: a note that makes the server go away again is
+        charged with a try.
         """
         with self._lock:
             if store is not self._target:

@@ -39,7 +39,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """What the meaning arm can do at the moment.
+    """The state of the vectors, for searching.
 
     ``state``: ``ready`` (vectors may be searched), ``mismatch`` (they are of another model than the one at hand),
     ``waiting`` (no embedder answers, or the vectors cannot be opened), ``starting`` or ``off``.
@@ -97,7 +97,7 @@ class VectorState:
 
 
 def describe(error: EmbedError) -> str:
-    """The embedder's state in one word, for the status."""
+    """Return the embedder's state in one word, for the status."""
     if isinstance(error, ModelMissing):
         return "missing"
     return "broken" if isinstance(error, ModelBroken) else "down"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def known_vaults(home: Path, environ: Mapping[str, str]) -> dict[str, Path]:
-    """The folders that Obsidian knows, by its ids, the one opened last first. Some may be gone by now."""
+    """Return the folders that Obsidian knows, by its ids, the one opened last first. Some may be gone by now."""
     opened: dict[str, tuple[float, Path]] = {}
     for place in _places(home, environ):
         try:

@@ -24,7 +24,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done: commands before, files written, files removed, commands after.
+    """The steps of an installation: commands before, files written, files removed, commands after.
 
     Attributes:
         written: Text by path; the text's encoding is ``encoding``.
@@ -39,7 +39,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where the service belongs.
+    """The place of the service on this system.
 
     Attributes:
         folder: Of the files that the manager reads: systemd's user units, launchd's agents; for Windows any.
@@ -52,13 +52,13 @@ class Where:
 
     @property
     def files(self) -> tuple[PurePath, ...]:
-        """What the manager reads, the service's own first."""
+        """Return what the manager reads, the service's own first."""
         names = {"systemd": (SERVICE, SOCKET), "launchd": (f"{LABEL}.plist",), "windows": (f"{LABEL}-task.xml",)}
         return tuple(self.folder / name for name in names[self.system])
 
 
 def texts(where: Where, launch: Launch) -> dict[PurePath, str]:
-    """The files by their path."""
+    """Return the files by their path."""
     if where.system == "systemd":
         made: tuple[str, ...] = (service_unit(launch), socket_unit(launch))
     elif where.system == "launchd":

@@ -15,7 +15,7 @@ ENABLED = "in Obsidian: Settings, Community plugins, Vaultrag"
 
 
 def installed_version(root: Path) -> str | None:
-    """The version in a vault; None without the plugin, empty where its files are incomplete or cannot be read."""
+    """Return the version in a vault; None without the plugin, empty where its files are incomplete."""
     folder = root / FOLDER
     if not folder.is_dir():
         return None
@@ -27,14 +27,14 @@ def installed_version(root: Path) -> str | None:
 
 
 def is_enabled(root: Path) -> bool:
-    """Whether Obsidian has been told to run it."""
+    """Return whether Obsidian has been told to run it."""
     with contextlib.suppress(OSError, ValueError, TypeError):
         return "vaultrag" in json.loads((root / ".obsidian/community-plugins.json").read_text("utf-8"))
     return False
 
 
 def built() -> Path:
-    """The folder of the built plugin: in a clone, or beside the package.
+    """Return the folder of the built plugin: in a clone, or beside the package.
 
     Raises:
         ServiceError: There is none, with the command that builds it.

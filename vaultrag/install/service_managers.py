@@ -30,7 +30,7 @@ _TOLD = ("VAULTRAG_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """How the service fares. ``loaded``: the manager knows it; ``running``: its daemon runs; ``pid``: 0 for none."""
+    """The state of the service. ``loaded``: the manager knows it; ``running``: its daemon runs; ``pid``: 0 for none."""
 
     installed: bool
     loaded: bool = False
@@ -45,7 +45,7 @@ class ServiceState:
 
 
 def where(environ: Mapping[str, str], places: Places) -> Where:
-    """Where this system wants the service.
+    """Return where this system wants the service.
 
     Raises:
         ServiceError: It has no service manager that is known here.
@@ -61,7 +61,7 @@ def where(environ: Mapping[str, str], places: Places) -> Where:
 
 
 def launch(environ: Mapping[str, str], places: Places, system: str) -> Launch:
-    """What the service is to start: this very installation, whatever PATH says.
+    """Return what the service is to start: this very installation, whatever PATH says.
 
     Raises:
         ServiceError: A path has a sign in it that no service manager's file can hold.
@@ -137,7 +137,7 @@ def carry_out(plan: Plan, run: Run = run_command) -> None:
 
 
 def state(place: Where, run: Run = run_command) -> ServiceState:
-    """How the service fares. Never raises: why nothing can be said is in ``why``."""
+    """Return how the service fares. Never raises: why nothing can be said is in ``why``."""
     installed = Path(place.files[0]).exists()
     try:
         said = run(asking(place))
@@ -150,7 +150,7 @@ def state(place: Where, run: Run = run_command) -> ServiceState:
 
 
 def systemd_state(installed: bool, said: str) -> ServiceState:
-    """What ``systemctl show`` prints of the two units, as a value. Pure."""
+    """Return what ``systemctl show`` prints of the two units, as a value. Pure."""
     units: dict[str, dict[str, str]] = {}
     for block in said.split("\n\n"):
         table = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
@@ -172,7 +172,7 @@ def systemd_state(installed: bool, said: str) -> ServiceState:
 
 
 def log_command(place: Where, lines: int, follow: bool) -> tuple[str, ...]:
-    """The command that prints what the service has said; empty where that is in vaultrag's own log file."""
+    """Return the command that prints what the service has said; empty where that is in vaultrag's own log file."""
     if place.system != "systemd":
         return ()
     shown = ("journalctl", "--user", "--unit", SERVICE, "--no-pager", "--output=short-iso", f"--lines={lines}")
@@ -180,7 +180,7 @@ def log_command(place: Where, lines: int, follow: bool) -> tuple[str, ...]:
 
 
 def check_visible(place: Where, made: Launch) -> None:
-    """A sandbox with a /tmp of its own sees nothing that lies in everybody's.
+    """Refuse paths in a shared /tmp: a sandbox with a /tmp of its own does not see them.
 
     Raises:
         ServiceError

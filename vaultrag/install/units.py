@@ -20,7 +20,7 @@ MB at rest and the builtin model some 100 MB at work; 100,000 notes take a gigab
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What is to be started.
+    """The program to start, and its paths.
 
     Attributes:
         program: Absolute, with its arguments.
@@ -43,7 +43,7 @@ class Launch:
 
 
 def socket_unit(launch: Launch) -> str:
-    """systemd listens before the daemon runs, and while it is started again: a client waits instead of failing."""
+    """Return the socket unit: systemd listens before the daemon runs, and while it restarts, so that clients wait."""
     return f"""[Unit]
 Description=vaultrag, the socket of the local search for your notes
 
@@ -60,7 +60,7 @@ WantedBy=sockets.target
 
 
 def service_unit(launch: Launch) -> str:
-    """The daemon as a service of one user's own systemd."""
+    """Return the daemon as a service of one user's own systemd."""
     program = " ".join(systemd_word(word).replace("$", "$$") for word in launch.program)
     told = "".join(
         f"Environment={systemd_word(f'{name}={value}')}\n" for name, value in sorted(launch.environment.items())
@@ -137,12 +137,12 @@ def systemd_word(text: str) -> str:
 
 
 def systemd_path(text: str) -> str:
-    """A setting that is one path to its end, in which only ``%`` has a meaning."""
+    """Return a setting that is one path to its end, in which only ``%`` has a meaning."""
     return text.replace("%", "%%")
 
 
 def launchd_plist(launch: Launch) -> str:
-    """The agent as launchd reads it on macOS."""
+    """Return the agent as launchd reads it on macOS."""
     table = {
         "Label": LABEL,
         "ProgramArguments": list(launch.program),
@@ -162,7 +162,7 @@ def launchd_plist(launch: Launch) -> str:
 
 
 def windows_task(launch: Launch, user: str) -> str:
-    """The task as Windows' scheduler reads it: at logon, without rights of its own, and never ended for being long.
+    """Return the task as Windows' scheduler reads it: at logon, without special rights, and with no time limit.
 
     A task cannot keep what its program says: the command should be one that starts the daemon in the background.
     """

@@ -105,7 +105,7 @@ def _cut(unit: Unit, max_chars: int) -> Iterator[Unit]:
 
 
 def _best_border(text: str, start: int, max_chars: int) -> int:
-    """Where the piece that begins at ``start`` ends: at the best border in its second half, else as late as can be."""
+    """Return the end of the piece that begins at ``start``: the best border in its second half, else the last one."""
     end = start + max_chars
     if end >= len(text):
         return len(text)

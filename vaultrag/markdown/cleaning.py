@@ -119,7 +119,7 @@ def _shown_link(found: re.Match[str]) -> str:
 
 
 def _shown_embed(found: re.Match[str]) -> str:
-    """The name of a note that is shown in this one; nothing of a picture but its description."""
+    """Return the name of a note that is shown in this one; nothing of a picture but its description."""
     target, _, label, _, _ = found.groups()
     if target is None:
         return _kept(label, found)
@@ -128,7 +128,7 @@ def _shown_embed(found: re.Match[str]) -> str:
 
 
 def _name(target: str) -> str:
-    """A wikilink without alias, as Obsidian shows it: ``note > heading``, without a block id."""
+    """Return a wikilink without alias, as Obsidian shows it: ``note > heading``, without a block id."""
     name, _, anchor = target.rstrip("\\").partition("#")
     if not anchor or anchor.startswith("^"):
         return name.strip()
@@ -149,6 +149,6 @@ def _without_tag(found: re.Match[str]) -> str:
 
 
 def _without_data(found: re.Match[str]) -> str:
-    """Data has digits in it; a very long word, or a rule, has not."""
+    """Take out long runs of data, which have digits; a very long word, or a rule, has none."""
     run = found[0]
     return "" if any(digit in run for digit in "0123456789") else run

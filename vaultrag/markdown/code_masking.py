@@ -60,7 +60,7 @@ class Lifted:
         return parts[0] + "".join(code + after for code, after in zip(pieces, parts[1:], strict=True))
 
     def before(self, position: int) -> int:
-        """How many placeholders stand in front of ``position``."""
+        """Return how many placeholders stand in front of ``position``."""
         return self.text.count(PLACEHOLDER, 0, position) if self.code else 0
 
 

@@ -48,7 +48,7 @@ _COMMENTED_TAG = re.compile(
 
 
 class Lines(NamedTuple):
-    """What was read.
+    """The properties of a header that was read line by line.
 
     Attributes:
         properties: By name.

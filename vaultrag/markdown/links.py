@@ -28,7 +28,7 @@ _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 def find_links(text: str, first_line: int) -> list[Link]:
-    """The links in ``text``, in order.
+    """Return the links in ``text``, in order.
 
     Args:
         text: Prose without code and comments (``lifting.Lifted.text``), or a header.
@@ -62,7 +62,7 @@ def find_links(text: str, first_line: int) -> list[Link]:
 
 
 def _destination(written: str) -> str:
-    """A Markdown link's path within the vault, decoded; empty when the link leads elsewhere."""
+    """Return a Markdown link's path within the vault, decoded; empty when the link leads elsewhere."""
     if _EXTERNAL.match(written):
         return ""
     return unquote(written, errors="replace").strip() if "%" in written else written

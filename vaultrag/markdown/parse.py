@@ -64,19 +64,19 @@ def parse_note(path: NotePath, data: bytes) -> Note:
 
 
 def read_body(data: bytes) -> tuple[str, int]:
-    """A file's text after the frontmatter, and the file line it begins at: all that a preview needs."""
+    """Return a file's text after the frontmatter, and the file line it begins at: all that a preview needs."""
     if looks_binary(data):
         return "", 1
     return frontmatter.body_of(_decode(data)[0])
 
 
 def file_text(data: bytes) -> str:
-    """A file's text as a reader gets it, header and all; what cannot be decoded is shown as such."""
+    """Return a file's text as a reader gets it, header and all; what cannot be decoded is shown as such."""
     return decoded(data)[0].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def looks_binary(data: bytes) -> bool:
-    """Whether these bytes are no text at all: NULs all over, or some NULs and no UTF-8.
+    """Return whether these bytes are no text at all: NULs all over, or some NULs and no UTF-8.
 
     A text that a file system has filled up with NULs at its end is still a text, and so is one with a few stray ones.
     """
@@ -90,7 +90,7 @@ def looks_binary(data: bytes) -> bool:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether these are UTF-8; a character cut off at the end is no fault."""
+    """Return whether these are UTF-8; a character cut off at the end is no fault."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -99,7 +99,7 @@ def _is_utf8(head: bytes) -> bool:
 
 
 def _title(properties: Properties) -> str:
-    """The header's title, on one line, whatever the case of its name; a list or a template's placeholder is none."""
+    """Return the header's title, on one line, in any letter case; none for a list or a template's placeholder."""
     if not properties:
         return ""
     if (value := properties.get("title")) is None:

@@ -33,7 +33,7 @@ _DATE = re.compile(
 
 
 def read(header: str) -> dict[str, str | tuple[str, ...]] | None:
-    """The properties of a header; None for one that is not as plain as all that."""
+    """Return the properties of a header; None for one that is not as plain as all that."""
     single: dict[str, str] = {}
     lists: dict[str, tuple[str, ...]] = {}
     position = 0
@@ -58,7 +58,7 @@ def read(header: str) -> dict[str, str | tuple[str, ...]] | None:
 
 
 def plain_text(text: str) -> str:
-    """What a value without quotes means: as it is written, but for truth, nothing, and dates, in one spelling each."""
+    """Return the meaning of a value without quotes: truth, nothing and dates in one spelling each, else as written."""
     if text in _NULLS:
         return ""
     if (word := _BOOLEANS.get(text)) is not None:

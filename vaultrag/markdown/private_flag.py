@@ -16,12 +16,12 @@ PROPERTY = "private"
 
 
 def says_private(properties: Mapping[str, str | Sequence[str]]) -> bool:
-    """Whether a note's own properties hide it."""
+    """Return whether a note's own properties hide it."""
     return marked(properties, PROPERTY)
 
 
 def tag_key(tag: str) -> str:
-    """How a tag is compared: without its ``#``, case aside."""
+    """Return how a tag is compared: without its ``#``, case aside."""
     return unicodedata.normalize("NFC", tag.strip().removeprefix("#").strip("/")).casefold()
 
 
@@ -31,7 +31,7 @@ def _no_path(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PrivateRules:
-    """What the settings add to what notes say themselves.
+    """Rules of the settings that make notes private, beside the notes' own properties.
 
     Attributes:
         tags: As ``tag_key`` makes them; tags below them count too.
@@ -44,11 +44,11 @@ class PrivateRules:
     any_path: bool = False
 
     def hides(self, path: str, properties: Mapping[str, str | Sequence[str]], tags: Iterable[str]) -> bool:
-        """Whether a note with these is kept from agents."""
+        """Return whether a note with these is kept from agents."""
         return bool(self.reason(path, properties, tags))
 
     def reason(self, path: str, properties: Mapping[str, str | Sequence[str]], tags: Iterable[str]) -> str:
-        """What keeps such a note from agents; empty for nothing."""
+        """Return what keeps such a note from agents; empty for nothing."""
         if says_private(properties):
             return f"its own property {PROPERTY}"
         if self.by_path(path):

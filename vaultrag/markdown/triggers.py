@@ -35,7 +35,7 @@ class WhenProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What somebody is about to do; empty where it is not known."""
+    """An action that is about to be done; empty where it is not known."""
 
     tool: str = ""
     path: str = ""
@@ -43,7 +43,7 @@ class Deed:
 
 
 def called_by(properties: Mapping[str, str | Sequence[str]], deed: Deed) -> str:
-    """Which condition fits what is done; empty where none does.
+    """Return which condition fits what is done; empty where none does.
 
     Raises:
         WhenProblem
@@ -111,7 +111,7 @@ def _matches(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _compiled(pattern: str) -> Any:
-    """The pattern, ready to run.
+    """Return the pattern, ready to run.
 
     Raises:
         WhenProblem
@@ -131,7 +131,7 @@ def _compiled(pattern: str) -> Any:
 
 
 def _from_glob(glob: str) -> str:
-    """A glob as a regular expression, for a path or its end; one that begins with ``/`` only for the whole."""
+    """Return a glob as a regular expression, for a path or its end; one that begins with ``/`` only for the whole."""
     begin = "^" if glob.startswith("/") else "(?:^|/)"
     return f"(?s){begin}{''.join(_pieces(glob.removeprefix('./')))}$"
 

@@ -27,7 +27,7 @@ _NAME = "vaultrag"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How to start the server: an absolute program, its arguments, and its environment."""
+    """The start of the server: an absolute program, its arguments, and its environment."""
 
     command: str
     args: Sequence[str]

@@ -156,5 +156,5 @@ def _single(row: tuple[str, ...]) -> bool:
 
 
 def only_signs(text: str) -> bool:
-    """Whether nothing in ``text`` is a word to the index: there is nothing to look up."""
+    """Return whether nothing in ``text`` is a word to the index: there is nothing to look up."""
     return not any(is_word_char(char) for char in text)

@@ -45,7 +45,7 @@ class Likeness:
 
     @property
     def words(self) -> NDArray[np.float64]:
-        """How like each word asked for is to each of ``others``, the words of all names: float64[asked, others]."""
+        """Return how like each query word is to each of ``others``, the words of all names: float64[words, others]."""
         return self._alike
 
     def coverages(self) -> NDArray[np.float64]:
@@ -58,7 +58,7 @@ class Likeness:
         return found
 
     def similarity(self, number: int) -> float:
-        """How much of the words asked for stands in this name, 0 to 1.
+        """Return how much of the words asked for stands in this name, 0 to 1.
 
         Each asked word counts by its length, a stop word by half of it, and takes its best partner; what the name
         holds beyond them costs a little, so that the tighter name wins.
@@ -79,14 +79,14 @@ def _weight(word: str) -> float:
 
 
 def telling(words: Sequence[str]) -> Sequence[str]:
-    """The words that are no stop words; all, where there are no others."""
+    """Return the words that are no stop words; all, where there are no others."""
     if STOP_WORDS.isdisjoint(words):
         return words
     return [word for word in words if word not in STOP_WORDS] or words
 
 
 def _alike(asked: Sequence[str], others: Sequence[str], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How like words are: float64[asked, others].
+    """Return how like words are: float64[asked, others].
 
     1 for equal words, less for one or two slips in long ones, 0 otherwise. By optimal string alignment, in which a swap
     of neighbours is one slip, as people make it.

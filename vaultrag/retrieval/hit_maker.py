@@ -60,8 +60,10 @@ class HitMaker:
         reader: NoteReader,
         standings: Callable[[], Mapping[NoteId, NoteValidity]] = dict,
     ) -> None:
-        """Args:
-        standings: The notes that no longer hold, or not yet.
+        """Make hits from these notes.
+
+        Args:
+            standings: The notes that no longer hold, or not yet.
         """
         self._table = table
         self._words = words
@@ -80,7 +82,7 @@ class HitMaker:
         line_tokens: Sequence[int] = LINE_TOKENS,
         measure: Callable[[str], int] = len,
     ) -> tuple[list[Hit], list[NotePath]]:
-        """The first ``limit`` hits that still exist, and the paths of those that do not.
+        """Return the first ``limit`` hits that still exist, and the paths of those that do not.
 
         Args:
             ranked: Best first.
@@ -114,7 +116,7 @@ class HitMaker:
         return hits, gone
 
     def wanted(self, clauses: Iterable[tuple[Clause, float]]) -> dict[str, float]:
-        """What a preview looks for: stem of each word that tells something, with its weight."""
+        """Return what a preview looks for: stem of each word that tells something, with its weight."""
         weights: dict[str, float] = {}
         for clause, weight in clauses:
             if clause.stop:
@@ -168,7 +170,7 @@ class HitMaker:
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """How the hits of one answer are made: see ``HitMaker.make``.
+    """The parameters of the hits of one answer; see ``HitMaker.make``.
 
     Attributes:
         aged: The notes that no longer hold, or not yet.

@@ -36,7 +36,7 @@ class LineMatch:
 
 
 def places(text: str, wanted: Mapping[str, float], *, limit: int) -> tuple[list[LineMatch], int]:
-    """The weightiest lines, in the text's order, and how many lines hold anything at all.
+    """Return the weightiest lines, in the text's order, and how many lines hold anything at all.
 
     Args:
         text: The note's body.

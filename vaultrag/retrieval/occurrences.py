@@ -54,7 +54,7 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
 
 
 def _plain_forms(text: str, word: str, longest: int) -> list[tuple[int, int]]:
-    """The same for an ASCII word in an ASCII text, which is most of them: no marks, no joints, and so much faster."""
+    """Find the forms of an ASCII word in an ASCII text: no marks, no joints, and so much faster."""
     found: list[tuple[int, int]] = []
     find = text.find
     position = find(word)
@@ -79,12 +79,12 @@ def _in_groups(word: str) -> bool:
 
 @lru_cache(256)
 def _ending(word: str) -> int:
-    """How much longer a form of this stem may be: a number and what is hardly a word have no forms."""
+    """Return how much longer a form of this stem may be: a number and what is hardly a word have no forms."""
     return LONGEST_ENDING if len(word) >= _SHORTEST_STEM and not any(map(str.isdigit, word)) else 0
 
 
 def _groups(text: str, word: str) -> list[tuple[int, int]]:
-    """Where words stand in a row, or a date, number or code that has this form, however it is written."""
+    """Return where words stand in a row, or a date, number or code that has this form, however it is written."""
     form = tuple(word.split())
     found: list[tuple[int, int]] = []
     if any(map(str.isdigit, form[0])):
@@ -99,7 +99,7 @@ def _groups(text: str, word: str) -> list[tuple[int, int]]:
 
 
 def _inside(char: str) -> bool:
-    """Whether a word goes on with this: letters, digits, and the marks that some scripts write their vowels with."""
+    """Return True if a word goes on with this: letters, digits, and the vowel marks of some scripts."""
     return char.isalnum() or (not char.isascii() and unicodedata.category(char)[0] == "M")
 
 

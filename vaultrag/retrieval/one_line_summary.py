@@ -89,7 +89,7 @@ def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
 
 
 def told(standing: Validity) -> str:
-    """A standing in words: "superseded by Supplier list", "expired 2024-12-31"."""
+    """Return a standing in words: "superseded by Supplier list", "expired 2024-12-31"."""
     if standing.through:
         return f"rests on {_name(standing.through)}, which no longer holds"
     if standing.state == "upcoming":
@@ -115,7 +115,7 @@ def _saying(note: Note, sentences: Sequence[Unit]) -> Iterator[str]:
 
 
 def _under_rule(sentences: Sequence[Unit]) -> list[Unit]:
-    """What stands under the first heading that promises the rule, up to the next heading."""
+    """Return what stands under the first heading that promises the rule, up to the next heading."""
     for number, unit in enumerate(sentences):
         if unit.heading and _RULE_HEADING.search(unit.text) and number:  # the first heading is the note's own title
             under: list[Unit] = []
@@ -148,6 +148,6 @@ def plain(sentence: str) -> str:
 
 
 def _links(note: Note, told: str) -> list[str]:
-    """The first notes that it links to and that have not been told of yet."""
+    """Return the first notes that it links to and that have not been told of yet."""
     named = (link.target for link in note.links if link.target not in told and "://" not in link.target)
     return list(dict.fromkeys(named))[:_LINKS]

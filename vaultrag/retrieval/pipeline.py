@@ -108,8 +108,10 @@ class Pipeline:
         validity: Callable[[], Mapping[NoteId, NoteValidity]] = dict,
         params: Params = DEFAULT,
     ) -> None:
-        """Args:
-        validity: The notes that no longer hold, or not yet.
+        """Rank with these retrievers.
+
+        Args:
+            validity: The notes that no longer hold, or not yet.
         """
         self._words = words
         self._names = names
@@ -250,7 +252,7 @@ class Pipeline:
         )
 
     def _worth(self, draft: Draft, readable: float, multilingual: bool) -> float:
-        """What a cosine is worth: all, or little where the model does not read the query's language."""
+        """Return what a cosine is worth: all, or little where the model does not read the query's language."""
         if draft.mode == "meaning":
             return 1.0
         if readable >= 1.0:
@@ -286,7 +288,7 @@ class Pipeline:
         return self._names.spelled(word) if len(word) >= MIN_SLIP_LETTERS else []
 
     def _filtered(self, draft: Draft) -> list[RankedNote]:
-        """A query of filters alone: every note that meets them, the most recently changed first."""
+        """Return a query of filters alone: every note that meets them, the most recently changed first."""
         source = Source(NO_FEATURES, {}, {})
         return [
             RankedNote(note_id, 1.0, NAMES[PARTIAL], source)
@@ -326,6 +328,6 @@ def _is_identifier(clause: Clause) -> bool:
 
 
 def _other_script(text: str) -> bool:
-    """Whether most letters are of another script than Latin."""
+    """Return whether most letters are of another script than Latin."""
     letters = [char for char in text if char.isalpha()]
     return sum(char > "\u024f" for char in letters) * 2 > len(letters)

@@ -26,7 +26,7 @@ Keys = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where one clause stands in the notes that are compared.
+    """The places of one clause in the notes that are compared.
 
     Attributes:
         keys: int64[m], ascending: ``note << POSITION_BITS | field << OFFSET_BITS | offset``, with the note's

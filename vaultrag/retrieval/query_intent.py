@@ -31,14 +31,14 @@ _DATED = re.compile(r"(?<![\w.-])((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[
 
 
 def period_of(text: str) -> tuple[date, date] | None:
-    """The time that a query names, from its first to its last day: ``in 2024``, ``2024-11``, ``2024-11-18``."""
+    """Return the time that a query names, from its first to its last day: ``in 2024``, ``2024-11``, ``2024-11-18``."""
     named = [found[0] for found in _DATED.finditer(text)]
     days = [day for name in named for end in (False, True) if (day := day_of(name, end=end)) is not None]
     return (min(days), max(days)) if days else None
 
 
 def intents_of(text: str) -> frozenset[Intent]:
-    """The shapes of a query; none for most."""
+    """Return the shapes of a query; none for most."""
     found: set[Intent] = set()
     if _PAST.search(text):
         found.add("past")

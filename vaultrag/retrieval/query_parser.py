@@ -196,7 +196,7 @@ def words_alone(query: Query) -> Query | None:
 
 
 def cut(raw: str) -> str:
-    """The query, no longer than ``MAX_QUERY_CHARS``, cut between words where that is possible."""
+    """Return the query, no longer than ``MAX_QUERY_CHARS``, cut between words where that is possible."""
     if len(raw) <= MAX_QUERY_CHARS:
         return raw
     head = raw[:MAX_QUERY_CHARS]

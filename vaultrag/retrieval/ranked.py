@@ -13,7 +13,7 @@ from vaultrag.retrieval.features import Features, Floats
 
 
 class Adjustment(NamedTuple):
-    """What is known of a note apart from the query, and what that takes from its score."""
+    """A reason to lower the score of a note, apart from the query."""
 
     name: str
     factor: float

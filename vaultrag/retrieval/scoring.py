@@ -48,7 +48,7 @@ def parts(features: Features, params: Params) -> Parts:
 
 
 def _cosines(features: Features, params: Params) -> tuple[Floats, Floats]:
-    """What a note's own vector and its best passage add."""
+    """Return what a note's own vector and its best passage add."""
     own, best = features.note_cosine, features.passage_cosine
     own = np.where(np.isnan(own), best, own)
     best = np.where(np.isnan(best), own, best)

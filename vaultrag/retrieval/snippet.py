@@ -93,10 +93,12 @@ class Part:
     """A part of a body, rendered, and the way back to the body's lines."""
 
     def __init__(self, body: str, begin: int = 0, end: int | None = None) -> None:
-        """Args:
-        body: What it is a part of.
-        begin: Where it begins in the body.
-        end: Where it ends; None where it is the rest.
+        """Take a part of a body.
+
+        Args:
+            body: What it is a part of.
+            begin: Where it begins in the body.
+            end: Where it ends; None where it is the rest.
         """
         self.text = body[begin:end]
         self.offset = begin
@@ -199,7 +201,7 @@ def words_place(text: str, wanted: Mapping[str, float]) -> tuple[int, int] | Non
 def _best_window(
     found: Sequence[tuple[int, int, str]], wanted: Mapping[str, float], width: int
 ) -> tuple[tuple[int, int] | None, float]:
-    """The stretch of at most ``width`` characters that holds the most weight of different words, the tightest first."""
+    """Return the window of at most ``width`` characters with the most weight of different words, the tightest first."""
     best: tuple[int, int] | None = None
     best_weight = 0.0
     counts: dict[str, int] = {}
@@ -336,7 +338,7 @@ def _lines_span(text: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _word_start(text: str, position: int) -> int:
-    """The next place after a blank, if one is near; never inside a sign that is several characters."""
+    """Return the next place after a blank, if one is near; never inside a sign that is several characters."""
     for index in range(position, min(position + 30, len(text))):
         if text[index - 1].isspace() and whole(text, index):
             return index

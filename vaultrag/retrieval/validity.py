@@ -20,7 +20,7 @@ _DAY = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?![\d.])")
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is said of one note, by itself or by others; other notes by their ids, where they are known.
+    """Statements on the validity of one note, by itself or by others; other notes by their ids, where they are known.
 
     Attributes:
         superseded: It is said that something took its place, known or not.
@@ -39,7 +39,7 @@ class Claims:
 
 
 def day_of(text: str, *, end: bool = False) -> date | None:
-    """The day a text begins with: ``2026-01-31``, ``2026-01``, ``2026``; None where it names none.
+    """Return the day a text begins with: ``2026-01-31``, ``2026-01``, ``2026``; None where it names none.
 
     Args:
         end: Of a month or a year, the last day rather than the first.
@@ -60,7 +60,7 @@ def day_of(text: str, *, end: bool = False) -> date | None:
 
 
 def standings(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, NoteValidity]:
-    """The notes that do not simply hold today."""
+    """Return the notes that do not simply hold today."""
     aged: dict[NoteId, NoteValidity] = {}
     upcoming = {note_id for note_id, said in claims.items() if said.first is not None and said.first > today}
     for note_id, said in claims.items():
@@ -74,7 +74,7 @@ def standings(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, Note
 def _own(
     note_id: NoteId, said: Claims, claims: Mapping[NoteId, Claims], upcoming: set[NoteId], today: date
 ) -> Validity | None:
-    """What is the matter with the note itself."""
+    """Return what is the matter with the note itself."""
     last = said.last.isoformat() if said.last is not None else ""
     past = last if said.last is not None and said.last < today else ""
     if said.invalidated:
@@ -103,7 +103,7 @@ def _chain(note_id: NoteId, claims: Mapping[NoteId, Claims], upcoming: set[NoteI
 
 
 def _before(successors: Iterable[NoteId], claims: Mapping[NoteId, Claims]) -> date | None:
-    """The day before the first successor's time began, where one says when that was."""
+    """Return the day before the first successor's time began, where one says when that was."""
     begun = [said.first for other in successors if (said := claims.get(other)) is not None and said.first is not None]
     return min(begun) - timedelta(days=1) if begun and min(begun) > date.min else None
 
@@ -114,7 +114,7 @@ def _taken_over(successors: Iterable[NoteId], claims: Mapping[NoteId, Claims]) -
 
 
 def _through(claims: Mapping[NoteId, Claims], aged: Mapping[NoteId, NoteValidity]) -> dict[NoteId, NoteValidity]:
-    """What no longer holds because of what it rests on, however far down that lies."""
+    """Return what no longer holds because of what it rests on, however far down that lies."""
     resting: dict[NoteId, list[tuple[NoteId, bool]]] = {}
     for note_id, said in claims.items():
         for other in said.depends:

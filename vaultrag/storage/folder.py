@@ -52,7 +52,7 @@ class StoreFolder:
             return _private(NoteIndex.open(path))
 
     def recorded(self) -> Identity | None:
-        """The identity of the vectors in use."""
+        """Return the identity of the vectors in use."""
         path = self.folder / VECTORS_FILE
         if not path.exists():
             self._restore(path)

@@ -31,10 +31,12 @@ class GenerationCache(Generic[Key, Value]):
         size: Callable[[Value], int] = lambda value: 1,
         renewing: Renewing[Key, Value] | None = None,
     ) -> None:
-        """Args:
-        room: Sizes of what is kept, in sum.
-        size: Of one value; what takes more than a quarter of the room is not kept.
-        renewing: See there; without it, nothing is kept beyond its generation.
+        """Make an empty cache.
+
+        Args:
+            room: Sizes of what is kept, in sum.
+            size: Of one value; what takes more than a quarter of the room is not kept.
+            renewing: See there; without it, nothing is kept beyond its generation.
         """
         self._room = room
         self._size = size
@@ -45,7 +47,7 @@ class GenerationCache(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def get(self, generation: int | None, key: Key, read: Callable[[], Value]) -> Value:
-        """The value of this key, read now if it is not known; of no known generation, it is not kept either."""
+        """Return the value of this key, read now if it is not known; of no known generation, it is not kept either."""
         if generation is None:
             return read()
         if (known := self.find(generation, key)) is not None:
@@ -55,7 +57,7 @@ class GenerationCache(Generic[Key, Value]):
         return value
 
     def find(self, generation: int, key: Key) -> tuple[Value] | None:
-        """The value of this key if it is known, or can be made of what was known."""
+        """Return the value of this key if it is known, or can be made of what was known."""
         with self._lock:
             if generation > self._generation:
                 self._generation = generation

@@ -50,8 +50,9 @@ class Inspection:
 
 
 def try_engine() -> SqliteInfo:
-    """Load sqlite-vec and use it, and the full-text table: a package that can be imported may still hold the wrong
-    library for this machine.
+    """Load sqlite-vec and use it, and the full-text table.
+
+    A package that can be imported may still hold a library for another machine.
 
     Raises:
         StoreError
@@ -116,8 +117,10 @@ class NotesFile:
     """``hybrid-fts.db`` for reading only, under an index that nobody writes to."""
 
     def __init__(self, folder: Path) -> None:
-        """Args:
-        folder: The vault's own, in the data folder.
+        """Open a file for reading.
+
+        Args:
+            folder: The vault's own, in the data folder.
         """
         self.readers = Readers(folder / NOTES_FILE, with_vectors=False)
 
@@ -150,14 +153,14 @@ class VectorsFile:
         self._path = folder / VECTORS_FILE
 
     def identity(self) -> Identity | None:
-        """What the vectors were made with; None where there are none."""
+        """Return what the vectors were made with; None where there are none."""
         if not self._path.exists():
             return None
         with self._reading() as connection:
             return identity_in(connection, self._path)
 
     def holding(self, note_id: NoteId, text_hash: str) -> HeldVector | str | None:
-        """The note's vector if it is of this text; why it has none where that is known; None where it is to be made."""
+        """Return the note's vector if it is of this text; else why it has none; None where it is to be made."""
         if not self._path.exists():
             return None
         with self._reading() as connection:

@@ -30,7 +30,7 @@ def nothing_hidden(connection: apsw.Connection) -> frozenset[NoteId]:
 
 
 def listed(note_ids: Iterable[NoteId]) -> str:
-    """The ids as SQL takes them: ``id IN (SELECT value FROM json_each(?))``."""
+    """Return the ids as SQL takes them: ``id IN (SELECT value FROM json_each(?))``."""
     return json.dumps(sorted(note_ids))
 
 
@@ -63,7 +63,7 @@ class PrivateNotes:
         return frozenset(note_id for tag in self._rules.tags for (note_id,) in rows(connection, sql, (tag,)))
 
     def inodes(self, connection: apsw.Connection) -> frozenset[int]:
-        """The files that are private by where they lie: a link may lead to them from elsewhere."""
+        """Return the files that are private by where they lie: a link may lead to them from elsewhere."""
         if not self._rules.any_path:
             return frozenset()
         sql = "SELECT inode FROM notes WHERE inode != 0 AND id IN (SELECT value FROM json_each(?))"

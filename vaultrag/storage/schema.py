@@ -200,7 +200,7 @@ def refuse_newer(connection: apsw.Connection, steps: tuple[str, ...], path: Path
 
 
 def too_new(path: Path, how: str) -> StoreTooNew:
-    """The fault of a file from a newer vaultrag, to be raised."""
+    """Return the fault of a file from a newer vaultrag, to be raised."""
     return StoreTooNew(
         f"{path.name} was written by a newer vaultrag ({how})",
         hint=f"pip install --upgrade vaultrag, or remove {path}: it is built again from the notes",

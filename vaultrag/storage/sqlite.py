@@ -195,7 +195,7 @@ def _full(path: Path, error: apsw.Error) -> StoreFull:
 
 
 def _damage(path: Path) -> str:
-    """What a look through the file finds wrong with its structure; empty when nothing is."""
+    """Return what a look through the file finds wrong with its structure; empty when nothing is."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -212,7 +212,7 @@ def _damage(path: Path) -> str:
 
 
 def corrupt(path: Path, why: str, *, in_use: bool = True) -> StoreCorrupt:
-    """The fault of a damaged file, to be raised; it is set aside and built again when it is next opened."""
+    """Return the fault of a damaged file, to be raised; it is set aside and built again when it is next opened."""
     _damaged[path] = why
     if in_use and (listener := _listeners.pop(path.parent, None)):
         listener()
@@ -264,7 +264,7 @@ def writing(connection: apsw.Connection) -> Iterator[apsw.Connection]:
 
 
 def mark_open(connection: apsw.Connection, path: Path) -> None:
-    """The file is in use: should the process die, its next start looks at the file before trusting it."""
+    """Mark the file as in use: after a crash the next start checks it before trusting it."""
     with translating(path, in_use=False):
         connection.execute("DELETE FROM meta WHERE key = 'clean'")
 
@@ -326,7 +326,7 @@ def check(path: Path, *, with_vectors: bool = True) -> None:
 
 
 def _changed(connection: apsw.Connection, path: Path) -> bool:
-    """Whether a file that was closed well is no longer what it was; False without a checksum of it.
+    """Return whether a file that was closed well is no longer what it was; False without a checksum of it.
 
     A file of another version was written by another vaultrag, which may not know of checksums.
     """
@@ -360,8 +360,10 @@ class Readers:
     """Read-only connections to one file, one a thread, opened when first asked for."""
 
     def __init__(self, path: Path, *, with_vectors: bool = True) -> None:
-        """Args:
-        with_vectors: See ``connect``.
+        """Open connections to this file as threads need them.
+
+        Args:
+            with_vectors: See ``connect``.
         """
         self._path = path
         self._with_vectors = with_vectors
@@ -372,7 +374,7 @@ class Readers:
         self._closed = False
 
     def get(self) -> apsw.Connection:
-        """This thread's connection."""
+        """Return this thread's connection."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             if not self._closed and not self._path.exists():
@@ -388,7 +390,7 @@ class Readers:
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """This thread's connection, inside one snapshot: all that is read belongs together."""
+        """Open this thread's connection in a snapshot: all that is read belongs together."""
         connection = self.get()
         with translating(self._path):
             if connection.in_transaction:
@@ -415,5 +417,5 @@ def rows(connection: apsw.Connection, sql: str, bindings: Any = ()) -> list[Any]
 
 
 def scalar(connection: apsw.Connection, sql: str, bindings: Any = ()) -> Any:
-    """The first column of the first row, or None."""
+    """Return the first column of the first row, or None."""
     return connection.execute(sql, bindings).get

@@ -85,7 +85,7 @@ def fold_letters(text: str) -> str:
 
 
 def whole(text: str, position: int) -> bool:
-    """Whether a cut at ``position`` goes between two signs as people see them, not through one."""
+    """Return whether a cut at ``position`` goes between two signs as people see them, not through one."""
     if position <= 0 or position >= len(text):
         return True
     left, right = text[position - 1], text[position]

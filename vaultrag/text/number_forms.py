@@ -107,7 +107,7 @@ def _of_digits(text: str) -> Iterator[Written]:
 
 
 def _of_piece(text: str, start: int, end: int) -> Written | None:
-    """The meaning of digits without a blank among them."""
+    """Return the meaning of digits without a blank among them."""
     piece = text[start:end]
     dated = _NUMERIC_DATE.fullmatch(piece)
     if dated is not None and (forms := _numeric(dated)):
@@ -124,7 +124,7 @@ def _digits(text: str) -> int:
 
 
 def _code(text: str, start: int, end: int) -> Iterator[Written]:
-    """A code with the two letters of an IBAN before it, and the last sign of an ISBN behind it."""
+    """Yield a code with the two letters of an IBAN before it, and the last sign of an ISBN behind it."""
     if not MIN_CODE_DIGITS <= _digits(text[start:end]) <= MAX_CODE_DIGITS:
         return
     if start >= 2 and text[start - 2 : start].isalpha() and not text[max(0, start - 3) : start - 2].isalnum():

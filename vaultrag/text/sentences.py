@@ -49,7 +49,7 @@ class Unit:
 
 
 def units(text: str) -> list[Unit]:
-    """The units of a cleaned text, in order. Lines of nothing but layout have none."""
+    """Return the units of a cleaned text, in order. Lines of nothing but layout have none."""
     found: list[Unit] = []
     paragraph: list[str] = []
     first = 0
@@ -104,7 +104,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends_here(text: str, end: int) -> bool:
-    """Whether the full stop before ``end`` closes a sentence, and not an abbreviation or an ordinal."""
+    """Return whether the full stop before ``end`` closes a sentence, and not an abbreviation or an ordinal."""
     following = text[end + 1 : end + 2]
     if following.islower() or following.isdigit():
         return False
@@ -112,7 +112,7 @@ def _ends_here(text: str, end: int) -> bool:
 
 
 def border(text: str, position: int, floor: int) -> int:
-    """The last place at or before ``position`` where text may be cut without breaking what a reader sees as one sign.
+    """Return the last place at or before ``position`` where a cut does not break what a reader sees as one character.
 
     Accents stay with their letter, joined emoji with each other, flags with their second half, Hangul with its vowel.
     Where there is no such place above ``floor``, the first one after ``position``: a sign is never cut, unless it is
@@ -146,7 +146,7 @@ def _is_flag_half(sign: str) -> bool:
 
 
 def _flag_halves_before(text: str, place: int, floor: int) -> int:
-    """Counted from ``floor``, which is a border itself: only so is it known where a row of flags is paired."""
+    """Count the halves of flags before a position, from ``floor``: only so is it known how a row of flags is paired."""
     start = place
     while start > floor and _is_flag_half(text[start - 1]):
         start -= 1

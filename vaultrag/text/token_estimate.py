@@ -30,7 +30,7 @@ def estimate(text: str) -> int:
 
 
 def fit(text: str, tokens: int) -> str:
-    """The text, or as much of its beginning as costs no more than so many tokens, cut at a blank and ended by dots."""
+    """Return as much of the beginning of a text as costs at most so many tokens, cut at a blank and ended by dots."""
     if estimate(text) <= tokens:
         return text
     for room in range(tokens - 1, -1, -1):  # where two pieces meet they may cost a little more than each by itself
@@ -41,7 +41,7 @@ def fit(text: str, tokens: int) -> str:
 
 
 def _begun(text: str, room: float) -> str:
-    """The pieces that there is room for, without the last word if it was cut."""
+    """Return the pieces that there is room for, without the last word if it was cut."""
     end = 0
     for match in _PIECE.finditer(text):
         room -= _cost(match.group())

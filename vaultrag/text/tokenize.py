@@ -147,7 +147,7 @@ def _spelled_by_word(text: str) -> str | None:
 
 
 def _spelled(piece: str) -> str | None:
-    """What ``prepare`` makes of a text without blanks; None where that depends on what else is in the note."""
+    """Return what ``prepare`` makes of a text without blanks; None where that depends on what else is in the note."""
     return _spelled_before(piece) if len(piece) <= _REMEMBERED_CHARS else _spelled_now(piece)
 
 
@@ -173,7 +173,7 @@ def _spell(text: str) -> str:
 
 
 def has_long_run(text: str, chars: int) -> bool:
-    """Whether there are so many characters without a blank or a line end: data, not words."""
+    """Return whether there are so many characters without a blank or a line end: data, not words."""
     start, last = 0, len(text) - chars
     while start <= last:
         end = start + chars
@@ -187,12 +187,12 @@ def has_long_run(text: str, chars: int) -> bool:
 
 
 def _has_version(text: str) -> bool:
-    """Whether a ``v`` is followed by a digit: two patterns that begin with a letter are found faster than one."""
+    """Return True if a digit follows a ``v``: two patterns that begin with a letter are found faster than one."""
     return _SMALL_V.search(text) is not None or _LARGE_V.search(text) is not None
 
 
 def _has_sign(text: str) -> bool:
-    """Whether a letter is followed by ``++`` or ``#``: tells the many notes without from the few, at C speed."""
+    """Return whether a letter is followed by ``++`` or ``#``: tells the many notes without from the few, at C speed."""
     for sign in ("#", "++"):
         place = text.find(sign, 1) if sign[0] in text else -1  # one character is looked for much faster than two
         while place > 0:
@@ -229,12 +229,12 @@ def _without_single(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two names are compared by: case, accents, and ``-``, ``_`` or spaces between words do not matter."""
+    """Return what two names are compared by: case, accents, and ``-``, ``_`` or spaces between words do not matter."""
     return " ".join(tokens_of_name(name))
 
 
 def tokens_of_name(name: str) -> list[str]:
-    """The words of a title, alias or heading, folded; scripts without spaces stay in one piece.
+    """Return the words of a title, alias or heading, folded; scripts without spaces stay in one piece.
 
     A name of signs only (an emoji, a paragraph sign) is its own single word.
     """
@@ -246,7 +246,7 @@ def tokens_of_name(name: str) -> list[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """The terms the tokenizer makes of ``text``, in order, before stemming."""
+    """Return the terms the tokenizer makes of ``text``, in order, before stemming."""
     return split_words(prepare(text).lower())
 
 
@@ -272,7 +272,7 @@ _ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 def is_word_char(char: str) -> bool:
-    """Whether the tokenizer keeps this character."""
+    """Return whether the tokenizer keeps this character."""
     if char.isalnum() or char in EXTRA_LETTERS or "\u20ba" <= char <= "\u20cf":
         return True
     category = unicodedata.category(char)
@@ -280,7 +280,7 @@ def is_word_char(char: str) -> bool:
 
 
 def parts(text: str) -> list[str]:
-    """The parts of compound words in ``text``: ``parseNote`` gives parse, Note; ``ERR4471`` gives ERR, 4471."""
+    """Return the parts of compound words in ``text``: ``parseNote`` gives parse, Note; ``ERR4471`` gives ERR, 4471."""
     found: list[str] = []
     for part in pieces_of(text):
         if not _has_hump(part):
@@ -302,7 +302,7 @@ def _has_hump(text: str) -> bool:
 
 
 def unspaced(text: str) -> bool:
-    """Whether ``text`` holds letters of a script that is written without spaces."""
+    """Return whether ``text`` holds letters of a script that is written without spaces."""
     return not text.isascii() and _RUN.search(text) is not None
 
 

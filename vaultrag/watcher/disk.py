@@ -32,7 +32,7 @@ class Disk:
     """The real one. Every method may raise OSError."""
 
     def listing(self, folder: str) -> list[os.DirEntry[str]]:
-        """The whole listing or none: a half one would make files look gone."""
+        """Return the whole listing or none: a half one would make files look gone."""
         with os.scandir(folder) as entries:
             return list(entries)
 
@@ -56,11 +56,11 @@ class Disk:
 
 
 class NotRegular(OSError):
-    """What was opened is no regular file."""
+    """The path is no regular file."""
 
 
 def grab(disk: Disk, path: str, max_bytes: int) -> tuple[os.stat_result, bytes]:
-    """A regular file's stat and bytes, at most one byte more than ``max_bytes``.
+    """Return a regular file's stat and bytes, at most one byte more than ``max_bytes``.
 
     Raises:
         OSError: As the system says; ``NotRegular`` when the path names something else.
@@ -96,7 +96,7 @@ def retried(call: Callable[[], T]) -> T:
 
 
 def why(error: OSError) -> str:
-    """An OSError in words for a person, without the path."""
+    """Return an OSError in words for a person, without the path."""
     if error.errno in (errno.EAGAIN, errno.EDEADLK):
         return "not downloaded yet: its sync service holds the content"
     return (error.strerror or type(error).__name__).lower()
@@ -107,7 +107,7 @@ def absolute(root: str, path: str) -> str:
 
 
 def inside(root: str, resolved: str) -> str | None:
-    """The vault-relative path of a resolved absolute one; None when it lies outside."""
+    """Return the vault-relative path of a resolved absolute one; None when it lies outside."""
     if resolved == root:
         return ""
     prefix = root.rstrip(os.sep) + os.sep
@@ -115,5 +115,5 @@ def inside(root: str, resolved: str) -> str | None:
 
 
 def resolved_root(root: Path) -> str:
-    """The vault's folder with every link in it followed: what all other paths are compared with."""
+    """Return the vault's folder with every link in it followed: what all other paths are compared with."""
     return os.path.realpath(root)

@@ -20,7 +20,7 @@ _MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class FilterFiles:
-    """What the two files say. ``problems`` are sentences for ``status`` and ``doctor``."""
+    """The rules of the two files. ``problems`` are sentences for ``status`` and ``doctor``."""
 
     ignore_text: str = ""
     obsidian: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ def _obsidian_entries(disk: Disk, root: str, before: tuple[str, ...], problems: 
 
 
 def _bytes(disk: Disk, root: str, path: str, problems: list[str]) -> bytes | None:
-    """The file's bytes, empty when there is no such file, None when it cannot be read."""
+    """Return the file's bytes, empty when there is no such file, None when it cannot be read."""
     try:
         _, data = grab(disk, disk.realpath(absolute(root, path)), _MAX_BYTES)
     except OSError as error:

@@ -46,7 +46,7 @@ _CONFLICT_SIGNS = ("onfli", "top-")  # one of them is in every name _CONFLICT fi
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Why a path is left out, in words; ``told``: worth listing without being asked."""
+    """A reason why a path is left out, in words; ``told``: worth listing without being asked."""
 
     reason: str
     told: bool = False
@@ -61,7 +61,7 @@ CONFLICT_COPY = Exclusion("a sync-conflict copy", told=True)
 
 
 def is_filter_file(path: str) -> bool:
-    """Whether a change of this path changes which files are notes. The folder counts: it comes and goes as a whole."""
+    """Return True if a change of this path changes which files are notes. Its folder counts: it may come or go."""
     return path in (IGNORE_FILE, OBSIDIAN_FILE, ".obsidian")
 
 
@@ -92,7 +92,7 @@ def is_note_name(name: str) -> bool:
 
 
 def worth_a_look(path: str, is_dir: bool) -> bool:
-    """The quick test for events: could this path be a note, or a folder of notes, under any filter?"""
+    """Return the quick test for events: could this path be a note, or a folder of notes, under any filter?"""
     if path.startswith(".") or "/." in path:
         return False
     return is_dir or is_note_name(path)
@@ -139,7 +139,7 @@ class VaultFilter:
         )
 
     def reason(self, path: str, is_dir: bool = False) -> str | None:
-        """Why this path is left out, or None for a note (or a folder that may hold notes)."""
+        """Return why this path is left out, or None for a note (or a folder that may hold notes)."""
         exclusion = self.exclusion(path, is_dir)
         return exclusion.reason if exclusion else None
 
@@ -163,7 +163,7 @@ class VaultFilter:
         return self._by_pattern(_nfc(path), is_dir)
 
     def hides(self, path: str) -> bool:
-        """Whether a file is out of bounds, note or not: asked of what a link points at."""
+        """Return whether a file is out of bounds, note or not: asked of what a link points at."""
         exclusion = self.exclusion(path)
         return exclusion is not None and exclusion is not _NOT_A_NOTE
 

@@ -13,7 +13,7 @@ PROC = Path("/proc")
 
 
 def obstacle(root: str, proc: Path = PROC) -> str | None:
-    """Why native events cannot cover this vault, as a sentence with its cure; None when they can."""
+    """Return why native events cannot cover this vault, as a sentence with its cure; None when they can."""
     limit = watch_limit(proc)
     if limit is None:
         return None
@@ -39,7 +39,7 @@ def count_watchable(root: str) -> int:
 
 
 def exhausted(proc: Path = PROC) -> str | None:
-    """Whether no watch is left, so that folders made lately may have got none."""
+    """Return whether no watch is left, so that folders made lately may have got none."""
     limit = watch_limit(proc)
     if limit is None or watches_in_use(proc) < limit:
         return None

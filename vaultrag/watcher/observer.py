@@ -119,7 +119,7 @@ class VaultWatcher:
         return len(self._pending) + bool(self._alarm)
 
     def describe(self) -> str:
-        """How changes are noticed, for ``status``."""
+        """Return how changes are noticed, for ``status``."""
         if self._thread is None:
             return "not watching"
         if self._identity is None:
@@ -251,7 +251,7 @@ class VaultWatcher:
             self._check_at = self._clock.monotonic() + (AWAY_S if self._identity is None else self._check_s)
 
     def _start_native(self) -> str:
-        """Returns why not; empty when it runs."""
+        """Start native events; return why they cannot start, or an empty text."""
         method = self._settings.method
         if method == "poll":
             return "as the settings ask (watch.method)"

@@ -16,12 +16,12 @@ def parent(path: str) -> NotePath:
 
 
 def covers(folder: str, path: str) -> bool:
-    """Whether a look at ``folder`` sees ``path`` too."""
+    """Return whether a look at ``folder`` sees ``path`` too."""
     return not folder or path == folder or path.startswith(folder + "/")
 
 
 def is_text(path: str) -> bool:
-    """False for a name that is not valid UTF-8: Python carries its odd bytes as lone surrogates."""
+    """Return False for a name that is not valid UTF-8: Python carries its odd bytes as lone surrogates."""
     if path.isascii():
         return True
     try:
@@ -32,17 +32,17 @@ def is_text(path: str) -> bool:
 
 
 def shown(path: str) -> NotePath:
-    """A path that can be printed and stored, odd bytes written out (``caf\\udce9.md``)."""
+    """Return a path that can be printed and stored, odd bytes written out (``caf\\udce9.md``)."""
     return NotePath(path if is_text(path) else path.encode("utf-8", "backslashreplace").decode())
 
 
 def matchable(path: str) -> str:
-    """A path that patterns can be held against: ``?`` for each byte that is no text, which not every engine takes."""
+    """Return a path that every engine can match patterns against: ``?`` for each byte that is not text."""
     return path if is_text(path) else path.encode("utf-8", "replace").decode()
 
 
 def clean(path: str) -> NotePath | None:
-    """The path without a trailing slash; None when it leaves the vault or can name no file at all."""
+    """Return the path without a trailing slash; None when it leaves the vault or can name no file at all."""
     path = path.rstrip("/") if path.strip("/") else path
     if not path:
         return ROOT
@@ -52,7 +52,7 @@ def clean(path: str) -> NotePath | None:
 
 
 def nearest_text(path: str) -> NotePath:
-    """The path itself, or the nearest folder above it whose name is valid UTF-8 all the way.
+    """Return the path itself, or the nearest folder above it whose name is valid UTF-8 all the way.
 
     Hints are stored and compared as text, so a name that is none is looked at through its folder.
     """
@@ -62,7 +62,7 @@ def nearest_text(path: str) -> NotePath:
 
 
 def outermost(paths: list[NotePath]) -> list[NotePath]:
-    """The paths that no other one covers, sorted."""
+    """Return the paths that no other one covers, sorted."""
     kept: list[NotePath] = []
     # Sorted by parts, a folder comes right before everything in it ("a", "a/x", "a b"; plain order puts "a b" between).
     for path in sorted(set(paths), key=lambda p: p.split("/") if p else []):

@@ -16,7 +16,7 @@ from vaultrag.watcher.paths import matchable, parent
 
 
 def private_paths(patterns: Sequence[str]) -> Callable[[str], bool]:
-    """Whether a vault-relative path is private: itself, or a folder it lies in.
+    """Return whether a vault-relative path is private: itself, or a folder it lies in.
 
     Raises:
         ConfigError: A pattern makes no sense.

@@ -36,8 +36,10 @@ class DiskReader:
         disk: Disk | None = None,
         yield_to_queries: Callable[[], None] = lambda: None,
     ) -> None:
-        """Args:
-        give_way: Called between some files and the next of a look; waits while somebody waits for an answer.
+        """Read this folder.
+
+        Args:
+            yield_to_queries: Called between some files of a scan; waits while somebody waits for an answer.
         """
         self._give_way = yield_to_queries
         self.root = resolved_root(root)
@@ -58,7 +60,7 @@ class DiskReader:
 
     @property
     def filter_problems(self) -> tuple[str, ...]:
-        """What is wrong with the files that say what is no note, in sentences."""
+        """Return what is wrong with the files that say what is no note, in sentences."""
         problems = self.rules.problems
         return (self._files.problems if self._files else ()) + problems
 
@@ -70,7 +72,7 @@ class DiskReader:
         return self._rules
 
     def why_excluded(self, path: str) -> str | None:
-        """Why this path would not be indexed even if it exists, in words; None when nothing is against it."""
+        """Return why this path would not be indexed even if it exists, in words; None when nothing is against it."""
         cleaned = clean(path)
         if not cleaned:
             return "not a path in the vault"
@@ -135,8 +137,10 @@ class DiskReader:
         return Scan(look.entries, look.skipped, look.unreadable, parts)
 
     def _root_there(self, scopes: Sequence[NotePath]) -> bool:
-        """Whether the vault's folder is there. A look at parts wants the very folder that was last looked at as a
-        whole: in another one, or under a disk that went off, nothing is where it was.
+        """Return True if the vault's folder is there.
+
+        A scan of parts wants the very folder that the last whole scan saw: in another one, or with the disk away,
+        nothing is where it was.
         """
         try:
             found = self._disk.lstat(self.root)
@@ -202,8 +206,10 @@ class DiskReader:
         return Content(DiskEntry(path, opened.st_size, opened.st_mtime_ns, opened.st_ino, opened.st_ctime_ns), data)
 
     def _linked(self, place: str) -> bool:
-        """Whether a folder between the root and this place is a link. Run for every hit that is shown: a stat a folder
-        is a fifth of what resolving the whole path takes."""
+        """Return True if a folder between the root and this place is a link.
+
+        It runs for every hit that is shown: a stat a folder takes a fifth of the time of resolving the whole path.
+        """
         if os.name == "nt":  # a junction is a link, but not to a stat
             return self._disk.realpath(place) != place
         end = place.find(os.sep, len(self.root.rstrip(os.sep)) + 1)

@@ -59,7 +59,7 @@ class Scanner:
     # -- one path ----------------------------------------------------------------------------------------------------
 
     def locate(self, path: NotePath) -> os.stat_result | Unreadable | None:
-        """The path's own stat (a link's, not its target's), or None when it is surely not there.
+        """Return the path's own stat (a link's, not its target's), or None when it is surely not there.
 
         Names are compared with the listings, letter by letter: a file system that ignores case or Unicode form would
         say yes to the old name of a renamed note. What lies behind a linked folder is not there.
@@ -84,7 +84,7 @@ class Scanner:
         return found
 
     def target(self, path: NotePath) -> str | Skipped | Unreadable:
-        """Where a linked note really lies; only a place inside the vault that is not excluded will do."""
+        """Return where a linked note really lies; only a place inside the vault that is not excluded will do."""
         try:
             resolved = self._disk.realpath(absolute(self._root, path))
         except OSError as error:
@@ -205,7 +205,7 @@ class Scanner:
         self._keep(path, verdict)
 
     def _linked_folder(self, path: NotePath) -> None:
-        """A linked folder may hold many notes, so a person is told; a link to some other file passes in silence."""
+        """Report a linked folder, which may hold many notes; a link to another file is passed over in silence."""
         if is_note_name(path) or self._rules.exclusion(path, is_dir=True):
             return
         if os.path.isdir(absolute(self._root, path)):  # noqa: PTH112 - a str all the way, this is the hot path

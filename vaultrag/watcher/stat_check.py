@@ -45,14 +45,14 @@ def judge(
 
 
 def is_placeholder(found: os.stat_result, counts_blocks: bool) -> bool:
-    """Whether the content is elsewhere, so that opening would fail, hang or download."""
+    """Return whether the content is elsewhere, so that opening would fail, hang or download."""
     if getattr(found, "st_flags", 0) & _SF_DATALESS:
         return True
     return counts_blocks and found.st_size >= PLACEHOLDER_BYTES and getattr(found, "st_blocks", 1) == 0
 
 
 def shows_blocks(found: os.stat_result) -> bool:
-    """Whether this stat proves that the file system counts blocks."""
+    """Return whether this stat proves that the file system counts blocks."""
     return getattr(found, "st_blocks", 0) > 0
 
 

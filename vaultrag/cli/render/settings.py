@@ -1,6 +1,4 @@
-"""Settings as TOML, each with the sentence that stands below it in ``config``: the source is the one place they are
-explained in.
-"""
+"""Settings as TOML, each with the sentence below it in ``config``, the one place where settings are explained."""
 
 from __future__ import annotations
 

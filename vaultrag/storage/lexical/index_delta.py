@@ -52,7 +52,7 @@ class IndexDelta:
             self._since = generation
 
     def between(self, earlier: int, later: int) -> dict[NoteId, Counted] | None:
-        """The notes that differ between two generations, as they are at the later one; None where it is not known."""
+        """Return the notes that differ between two generations, as at the later one; None where that is not known."""
         with self._lock:
             if earlier < self._since:
                 return None

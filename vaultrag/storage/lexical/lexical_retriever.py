@@ -35,9 +35,11 @@ class SqliteLexicalRetriever:
     """Ranks notes by words. Callable from any thread."""
 
     def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden, lists: PostingCache | None = None) -> None:
-        """Args:
-        hidden: Notes that do not exist for the reader that this is for: they are not found, and not counted either.
-        lists: Of this index, where several read them.
+        """Read this index.
+
+        Args:
+            hidden: Notes that do not exist for the reader that this is for: they are not found, and not counted either.
+            lists: Of this index, where several read them.
         """
         self._index = index
         self._hidden = hidden
@@ -113,7 +115,7 @@ class SqliteLexicalRetriever:
             return [one for one in held if self._lists.count(look, Clause((one,), 0, exact=True))]
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """What the tokenizer reduces each word to, English endings taken off."""
+        """Return what the tokenizer reduces each word to, English endings taken off."""
         connection = self._index.readers.get()  # no snapshot: the tokenizer reads no table
         return [self._lists.stem(connection, word) for word in words]
 

@@ -87,7 +87,7 @@ class ReadContext:
 
 @dataclass(slots=True)
 class _Ahead:
-    """What is read ahead of queries.
+    """Posting lists that are read ahead of queries.
 
     Attributes:
         generation: In which it was chosen.
@@ -106,8 +106,10 @@ class PostingCache:
     """Reads and counts. Callable from any thread."""
 
     def __init__(self, index: NoteIndex, beside: Executor | None = None) -> None:
-        """Args:
-        beside: Threads that may read a part of the lists.
+        """Make an empty cache.
+
+        Args:
+            beside: Threads that may read a part of the lists.
         """
         self.index = index
         self._beside = beside
@@ -231,7 +233,7 @@ class PostingCache:
         return beginning.all if beginning is not None else None
 
     def count(self, look: ReadContext, clause: Clause) -> int:
-        """How many of the notes that are seen hold a clause."""
+        """Return how many of the notes that are seen hold a clause."""
         return self._counts.get(look.generation, (clause, look.hidden), lambda: self._count(look, clause))
 
     def stem(self, connection: apsw.Connection, token: str) -> str:
@@ -255,7 +257,7 @@ class PostingCache:
         return spelled
 
     def _likely(self, connection: apsw.Connection, generation: int) -> _Ahead:
-        """The words whose lists are worth to be read ahead, those in the most notes first, as far as there is room."""
+        """Return the words worth reading ahead, those in the most notes first, as far as memory allows."""
         notes = int(scalar(connection, "SELECT count(*) FROM notes"))
         bytes_a_note = 14  # id, start and some two positions
         found = rows(
@@ -273,7 +275,7 @@ class PostingCache:
         return CachedWord(self.stem(look.connection, clause.tokens[0]))
 
     def _listed(self, look: ReadContext, clause: Clause) -> Occurrences | None:
-        """The list of one word, unless it is in every other line; None also while notes are written."""
+        """Return the list of one word, unless it is in every other line; None also while notes are written."""
         if not _listable(look, clause):
             return None
         return self._places(look, clause.tokens[0], prefix=clause.prefix, exact=clause.exact)

@@ -65,7 +65,7 @@ Keys = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lengths:
-    """How long each note is.
+    """The length of each note.
 
     Attributes:
         words: By note, int32[last id + 1]; -1 for an id that is no note's.
@@ -126,7 +126,7 @@ class Postings(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """Where a word stands: notes, int[n] ascending, and their positions as in ``Postings``."""
+    """The places of a word: notes, int[n] ascending, and their positions as in ``Postings``."""
 
     ids: Ids
     starts: NDArray[np.int32]
@@ -182,7 +182,7 @@ def united(variants: Sequence[Occurrences]) -> Occurrences:
 
 
 class Forms(NamedTuple):
-    """Where a word stands, in any of its forms.
+    """The places of a word in any of its forms.
 
     Attributes:
         all: Every place.
@@ -270,7 +270,7 @@ def stemmed(connection: apsw.Connection, words: Sequence[str]) -> list[str]:
 
 
 def read_ranked(connection: apsw.Connection, clause: Clause, notes: int, stem: str = "") -> Postings:
-    """The postings of any clause, as FTS5 ranks them.
+    """Return the postings of any clause, as FTS5 ranks them.
 
     Args:
         notes: How many there are.
@@ -304,7 +304,7 @@ def read_forms(connection: apsw.Connection, stem: str) -> Forms | None:
 
 
 def read_beginning(connection: apsw.Connection, prefix: str) -> Forms | None:
-    """The same for all words that begin so, together."""
+    """Return the same for all words that begin so, together."""
     keys = _read_keys(connection, _BEGINNING, prefix)
     return Forms(Occurrences.of(np.sort(keys)), {}) if len(keys) <= MOST_OCCURRENCES else None
 
@@ -315,7 +315,7 @@ def _read_keys(connection: apsw.Connection, sql: str, word: str) -> Keys:
 
 
 def read_lengths(connection: apsw.Connection) -> Lengths | None:
-    """The lengths of all notes, from FTS5's own table of them; None should that not be as it is known here.
+    """Return the lengths of all notes, from FTS5's own table of them; None should that not be as it is known here.
 
     It holds a row a note: for each column the number of its words, as a number of SQLite's with 7 bits a byte, the
     highest first, and the eighth bit set in all bytes but the last.
@@ -355,5 +355,5 @@ def match(clause: Clause, forms: Sequence[str] = ()) -> str:
 
 
 def _small(numbers: NDArray[np.int64]) -> Ids:
-    """The same, none of them below zero, in as few bytes as the largest needs."""
+    """Return the same, none of them below zero, in as few bytes as the largest needs."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

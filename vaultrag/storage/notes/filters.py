@@ -96,7 +96,7 @@ def _property(wanted: PropertyFilter) -> tuple[str, list[object]]:
 
 
 def _same(column: str) -> str:
-    """The column shows a key (bound twice). Only links and texts beyond ASCII need Python's slow function."""
+    """Return the column shows a key (bound twice). Only links and texts beyond ASCII need Python's slow function."""
     text = f"CAST({column} AS TEXT)"
     return f"({text} = ? COLLATE NOCASE OR (({_beyond_ascii(text)} OR instr({text}, '[')) AND shows({text}, ?)))"
 

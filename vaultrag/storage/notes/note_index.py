@@ -107,7 +107,7 @@ class NoteIndex:
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[apsw.Connection, int | None]]:
-        """This thread's connection inside one snapshot, and the generation that the snapshot shows.
+        """Open this thread's connection in a snapshot, and yield it with the generation that the snapshot shows.
 
         What was read in one snapshot may be used in another of the same generation. None where it cannot be said: for
         a snapshot that was begun while something was written, or before this call.
@@ -138,7 +138,7 @@ class NoteIndex:
         return {row[0]: _entry(row) for row in found}
 
     def text_hashes(self) -> dict[NoteId, str]:
-        """The hash of the embedded text of every note, the most recently changed note first."""
+        """Return the hash of the embedded text of every note, the most recently changed note first."""
         with self._lock, translating(self.path):
             return dict(rows(self._writer, "SELECT id, text_hash FROM notes ORDER BY mtime_ns DESC"))
 
@@ -147,7 +147,7 @@ class NoteIndex:
             return skipped_in(connection)
 
     def problems(self) -> list[Skipped]:
-        """Notes that are indexed but not as their writer meant, with the reason."""
+        """Return notes that are indexed but not as their writer meant, with the reason."""
         with self.readers.reading() as connection:
             return problems_in(connection)
 
@@ -265,7 +265,7 @@ class NoteIndex:
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def _counted(self, notes: Sequence[NoteValues]) -> list[Counted] | None:
-        """The words of each note, before the write begins; None where there are too many to count."""
+        """Return the words of each note, before the write begins; None where there are too many to count."""
         if len(notes) > MOST_AT_ONCE or sum(len(text) for note in notes for text in note.words) > MOST_CHARS_AT_ONCE:
             return None
         with self._lock, translating(self.path):

@@ -28,7 +28,7 @@ NEAR_ENOUGH = 75.0
 
 
 class HasReaders(Protocol):
-    """What opens the file for reading."""
+    """An open file with readers."""
 
     readers: Readers
 
@@ -41,9 +41,11 @@ class NoteRows:
     """Reads rows by id or path. Callable from any thread."""
 
     def __init__(self, index: HasReaders, hidden: Hidden = nothing_hidden) -> None:
-        """Args:
-        index: ``NoteIndex``, or a file that is only looked at.
-        hidden: Notes that do not exist for the reader that this is for.
+        """Read this index.
+
+        Args:
+            index: ``NoteIndex``, or a file that is only looked at.
+            hidden: Notes that do not exist for the reader that this is for.
         """
         self._index = index
         self._hidden = hidden
@@ -53,7 +55,7 @@ class NoteRows:
         )
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
-        """The rows of these notes; ids that no longer exist are left out."""
+        """Return the rows of these notes; ids that no longer exist are left out."""
         with self._index.readers.reading() as connection:
             hidden = self._hidden(connection)
             wanted = [note_id for note_id in dict.fromkeys(ids) if note_id not in hidden]
@@ -68,7 +70,7 @@ class NoteRows:
             }
 
     def id_of(self, path: str) -> NoteId | None:
-        """The note at this path: exactly, else the same name in another Unicode form, else without ``.md``."""
+        """Return the note at this path: exactly, else the same name in another Unicode form, else without ``.md``."""
         if not _is_text(path):
             return None
         with self._index.readers.reading() as connection:
@@ -112,7 +114,7 @@ class NoteRows:
         return [path for _, _, path in near]
 
     def neighbours(self, note_id: NoteId) -> list[Neighbour]:
-        """Notes that this one links to, and notes that link to it."""
+        """Return notes that this one links to, and notes that link to it."""
         with self._index.readers.reading() as connection:
             hidden = self._hidden(connection)
             out = rows(
@@ -131,7 +133,7 @@ class NoteRows:
         return [] if note_id in hidden else [neighbour for neighbour in found if neighbour.note_id not in hidden]
 
     def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
-        """The headings of each note that has any: file line and text, in order."""
+        """Return the headings of each note that has any: file line and text, in order."""
         with self._index.readers.reading() as connection:
             hidden = self._hidden(connection)
             found = rows(
@@ -176,7 +178,7 @@ class NoteRows:
             return self._matching.get(generation, (filters, hidden), lambda: matching_ids(connection, filters, hidden))
 
     def having(self, name: str) -> list[NoteId]:
-        """Notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
+        """Return notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
         with self._index.readers.reading() as connection:
             hidden = self._hidden(connection)
             found = rows(
@@ -199,7 +201,7 @@ def _name_of(path: str) -> str:
 
 
 def _is_text(path: str) -> bool:
-    """False where halves of surrogate pairs stand: no path in the index has any."""
+    """Return False where halves of surrogate pairs stand: no path in the index has any."""
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -18,7 +18,7 @@ _NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "c
 
 
 def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
-    """The rows of a note."""
+    """Return the rows of a note."""
     return NoteValues(
         entry=entry,
         note=(
@@ -68,7 +68,7 @@ def _names(note: Note) -> list[tuple[str, str]]:
 
 
 def _fields(note: Note) -> tuple[str, ...]:
-    """The texts of the full-text columns, in the order of ``FIELDS``."""
+    """Return the texts of the full-text columns, in the order of ``FIELDS``."""
     body = note.body
     if has_long_run(body, _BLOB_CHARS):  # at a hundredth of what the expression takes
         body = _BLOB.sub(" ", body)
@@ -89,7 +89,7 @@ def _fields(note: Note) -> tuple[str, ...]:
 
 
 def _without_link_lines(body: str) -> tuple[str, list[str]]:
-    """The body with the lines that are nothing but links left empty, and those lines."""
+    """Return the body with the lines that are nothing but links left empty, and those lines."""
     kept: list[str] = []
     taken: list[str] = []
     done = 0
@@ -106,7 +106,7 @@ def _without_link_lines(body: str) -> tuple[str, list[str]]:
 
 
 def _stem(path: str) -> str:
-    """A file's name without its last suffix, as ``PurePosixPath`` has it, which takes ten times as long."""
+    """Return a file's name without its last suffix, as ``PurePosixPath`` has it, which takes ten times as long."""
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     return name[:dot] if 0 < dot < len(name) - 1 else name
@@ -123,12 +123,12 @@ def _property_texts(note: Note) -> list[str]:
 
 
 def link_name(target: str) -> str:
-    """The note name a link goes by: its last path component, without ``.md`` or ``.markdown``."""
+    """Return the note name a link goes by: its last path component, without ``.md`` or ``.markdown``."""
     name = target.rsplit("/", 1)[-1]
     return without_suffix(name)
 
 
 def path_forms(path: str) -> tuple[str, str]:
-    """The path as people write it, and as filters compare it."""
+    """Return the path as people write it, and as filters compare it."""
     nfc = path if path.isascii() else normalize("NFC", path)
     return nfc, nfc.casefold()

@@ -86,7 +86,7 @@ def merged_later(notes: Sequence[NoteValues]) -> bool:
 
 
 def needs_merge(connection: apsw.Connection) -> bool:
-    """Whether large batches were written since ``merge_segments`` last came to its end."""
+    """Return whether large batches were written since ``merge_segments`` last came to its end."""
     return _setting(connection, "automerge") == _MERGED_LATER["automerge"]
 
 
@@ -125,7 +125,7 @@ def _setting(connection: apsw.Connection, name: str) -> int | None:
 
 
 def _set(connection: apsw.Connection, settings: Mapping[str, int]) -> None:
-    """Settings of the full-text table, which the file remembers."""
+    """Change a setting of the full-text table, which the file remembers."""
     for name, value in settings.items():
         if _setting(connection, name) != value:
             connection.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
@@ -198,8 +198,10 @@ def forget(connection: apsw.Connection, note_ids: Collection[NoteId]) -> None:
 
 
 def _ids(connection: apsw.Connection, asked: Sequence[NoteId]) -> list[NoteId]:
-    """Where each note is to be written. Of those that are there already the old is forgotten; one that was deleted
-    meanwhile is a new one, and a number that was ever given away is never given again.
+    """Return the id of each note, old or new.
+
+    The old rows of a note that is there already are forgotten. One that was deleted meanwhile is a new note; an id is
+    never given twice.
     """
     known = [note_id for note_id in asked if note_id]
     there: set[NoteId] = set()

@@ -8,7 +8,7 @@ from vaultrag.text.tokenize import fold
 
 
 def value_key(value: str) -> str:
-    """How a property's name or value is compared: as it is shown, folded as words are."""
+    """Return how a property's name or value is compared: as it is shown, folded as words are."""
     return fold(visible(value)).casefold()
 
 

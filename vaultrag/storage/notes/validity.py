@@ -36,9 +36,11 @@ class NoteValidities:
     """Reads which notes no longer hold; anew only when the index has changed, or the day. Callable from any thread."""
 
     def __init__(self, index: NoteIndex, today: Callable[[], date], hidden: Hidden = nothing_hidden) -> None:
-        """Args:
-        today: The day, by the machine's own calendar.
-        hidden: Notes that say nothing for the reader that this is for, and of which nothing is said.
+        """Read this index.
+
+        Args:
+            today: The day, by the machine's own calendar.
+            hidden: Notes that say nothing for the reader that this is for, and of which nothing is said.
         """
         self._index = index
         self._today = today
@@ -68,7 +70,7 @@ class NoteValidities:
 
 
 class _Gathered:
-    """What has been said so far, by note."""
+    """Statements on validity so far, by note."""
 
     def __init__(self) -> None:
         self.notes: set[NoteId] = set()
@@ -100,7 +102,7 @@ class _Gathered:
                     self.notes |= {about, *by}
 
     def claims(self, note_id: NoteId, path: NotePath, hidden: frozenset[NoteId]) -> Claims:
-        """What is said of this note, as if the hidden ones were not there."""
+        """Return what is said of this note, as if the hidden ones were not there."""
 
         def others(kind: str) -> frozenset[NoteId]:
             return frozenset(self._said[kind].get(note_id, ())) - hidden
@@ -119,7 +121,7 @@ class _Gathered:
 
 
 def _named(connection: apsw.Connection, value: Sequence[str]) -> Iterator[NoteId]:
-    """Notes that a property's links, or its plain text, name."""
+    """Yield notes that a property's links, or its plain text, name."""
     for text in value:
         for target in _LINK.findall(text) or [text]:
             key = name_key(link_name(target.strip()))

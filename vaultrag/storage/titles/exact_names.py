@@ -39,7 +39,7 @@ class Seen:
 
 
 def first(limit: int, found: Iterable[Any], seen: Seen) -> list[Any]:
-    """The first rows, a note's id in front of each, of notes that are seen."""
+    """Return the first rows, a note's id in front of each, of notes that are seen."""
     return list(islice(found if seen.everything else (row for row in found if row[0] in seen), limit))
 
 

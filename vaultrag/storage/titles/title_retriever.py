@@ -43,8 +43,10 @@ class SqliteTitleRetriever:
     """Looks notes up by name. Callable from any thread."""
 
     def __init__(self, index: NoteIndex, hidden: Hidden = nothing_hidden) -> None:
-        """Args:
-        hidden: Notes whose names do not exist for the reader that this is for.
+        """Read this index.
+
+        Args:
+            hidden: Notes whose names do not exist for the reader that this is for.
         """
         self._index = index
         self._hidden = hidden
@@ -82,7 +84,7 @@ class SqliteTitleRetriever:
         return any(hit.match >= NameMatch.VERBATIM for hit in found)
 
     def spelled(self, word: str) -> list[str]:
-        """The words of titles, file names and aliases that ``word`` is likely to be a slip of.
+        """Return the words of titles, file names and aliases that ``word`` is likely to be a slip of.
 
         Returns:
             The likeliest ones, at most three, where ``word`` itself is none of them; most often none.
@@ -143,7 +145,7 @@ class SqliteTitleRetriever:
     def _names_of(
         self, connection: apsw.Connection, notes: frozenset[NoteId], generation: int | None
     ) -> NDArray[np.int32]:
-        """The numbers of these notes' names."""
+        """Return the numbers of these notes' names."""
 
         def read() -> NDArray[np.int32]:
             sql = "SELECT id FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind != 'heading'"
@@ -152,7 +154,7 @@ class SqliteTitleRetriever:
         return self._names.get(generation, notes, read)
 
     def _holding(self, connection: apsw.Connection, gram: str, generation: int | None) -> NDArray[np.int32]:
-        """The numbers of the names that hold these three letters."""
+        """Return the numbers of the names that hold these three letters."""
 
         def read() -> NDArray[np.int32]:
             sql = "SELECT group_concat(rowid) FROM name_letters WHERE name_letters MATCH ?"
@@ -191,7 +193,7 @@ def _beginning(connection: apsw.Connection, key: str, seen: Seen) -> list[NameHi
 
 
 def _best(lists: Sequence[NDArray[np.int32]]) -> tuple[list[int], list[int]]:
-    """The numbers that stand in the most lists, the rare lists weighing more, and those that tie for the last places.
+    """Return the numbers that stand in the most lists, rare lists weighing more, and those that tie for the last place.
 
     SQLite's own ``bm25`` over the same letters takes many times as long, and the order among the best does not matter:
     they are compared word by word.
@@ -209,15 +211,14 @@ def _best(lists: Sequence[NDArray[np.int32]]) -> tuple[list[int], list[int]]:
 
 
 def _keys(connection: apsw.Connection, names: Sequence[int], least: int, limit: int) -> list[tuple[int, str]]:
-    """The numbers and keys of those of these names that have ``least`` letters; the shortest, where there are more than
-    ``limit``."""
+    """Return the numbers and keys of the names that have ``least`` letters; the shortest, where there are too many."""
     sql = "SELECT id, key FROM names WHERE id IN (SELECT value FROM json_each(?)) AND length(key) >= ?"
     found = rows(connection, sql, (json.dumps(names), least)) if names else []
     return found if len(found) <= limit else sorted(found, key=lambda name: (len(name[1]), name[0]))[:limit]
 
 
 def _near(asked: Sequence[str], found: Sequence[tuple[int, str]]) -> dict[int, float]:
-    """The candidates that are like the words asked for: number and likeness.
+    """Return the candidates that are like the words asked for: number and likeness.
 
     Args:
         asked: Words.

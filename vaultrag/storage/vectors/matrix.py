@@ -33,7 +33,7 @@ def quantise(vectors: Vector) -> tuple[Codes, Vector]:
 
 
 def compare(query: Vector, codes: Codes, scales: Vector) -> Vector:
-    """The cosines of a query, float32[dim], with the vectors of these codes: float32[n]."""
+    """Return the cosines of a query, float32[dim], with the vectors of these codes: float32[n]."""
     query_codes, query_scales = quantise(query[None, :])
     products = simsimd.cdist(query_codes, codes, metric="dot", out_dtype="float32")
     cosines: Vector = np.asarray(products, np.float32).reshape(-1) * (scales * query_scales[0])
@@ -58,7 +58,7 @@ def compare_signs(query: Vector, bits: NDArray[np.uint8]) -> Vector:
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """Which rows belong to whom. Neighbouring rows that are marked as deleted are a group of owner -1.
+    """The owner of each row. Neighbouring rows that are marked as deleted are a group of owner -1.
 
     Attributes:
         starts: int64[groups], ascending, the first of them 0.
@@ -79,14 +79,14 @@ class _Groups:
         return cls(starts, living, owning[living])
 
     def find(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The places of these owners in ``owners``, and which of them have one."""
+        """Return the places of these owners in ``owners``, and which of them have one."""
         if not len(self.owners):
             return np.zeros(len(owners), np.int64), np.zeros(len(owners), np.bool_)
         places = np.minimum(np.searchsorted(self.owners, owners), len(self.owners) - 1)
         return places, np.asarray(self.owners[places] == owners)
 
     def among(self, owners: frozenset[int], *, invert: bool = False) -> NDArray[np.bool_]:
-        """Which of the living groups belong to these owners; with ``invert``: to others."""
+        """Return which of the living groups belong to these owners; with ``invert``: to others."""
         return np.isin(self.owners, np.fromiter(owners, np.int64, len(owners)), assume_unique=True, invert=invert)
 
 
@@ -221,7 +221,7 @@ class MatrixScan:
         self._best = best[groups.living]  # by owner
 
     def nearest(self, k: int, allowed: frozenset[int] | None = None) -> tuple[NDArray[np.int64], Vector]:
-        """The ``k`` best owners, each by its best row: int64[k] and their cosines, float32[k]; best first."""
+        """Return the ``k`` best owners, each by its best row: int64[k] and their cosines, float32[k]; best first."""
         owners, scores = self._groups.owners, self._best
         if allowed is not None:
             among = self._groups.among(allowed)
@@ -233,7 +233,7 @@ class MatrixScan:
         return owners[order], scores[order]
 
     def best_of(self, owners: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The best cosine of each of these owners, float64[len(owners)]; NaN for one without a row."""
+        """Return the best cosine of each of these owners, float64[len(owners)]; NaN for one without a row."""
         places, known = self._groups.find(owners)
         best = np.full(len(owners), np.nan)
         best[known] = self._best[places[known]]
@@ -249,7 +249,7 @@ class MatrixScan:
         return counts
 
     def best_row(self, owner: int) -> tuple[float, int] | None:
-        """The owner's best row: (cosine, which of its rows); None for an owner without rows."""
+        """Return the owner's best row: (cosine, which of its rows); None for an owner without rows."""
         owners, starts = self._groups.owners, self._groups.starts
         place = int(np.searchsorted(owners, owner))
         if place == len(owners) or owners[place] != owner:

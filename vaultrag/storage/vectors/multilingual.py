@@ -93,8 +93,9 @@ class MultilingualVectors:
         self._count()
 
     def verify(self, count: int) -> None:
-        """Compare some rows with their checksums, the next ones with each call. Those that are damaged are dropped, and
-        after the last one those of texts that no note has any more, nor had lately.
+        """Compare some rows with their checksums, the next ones with each call.
+
+        Damaged rows are dropped, and after the last one those of texts that no note has any more, nor had lately.
         """
         with self._writing() as connection:
             found = rows(
@@ -161,7 +162,7 @@ class MultilingualVectors:
                     self._take(rows(connection, f"{_OF_NOTES} WHERE n.text_hash = ?", (text_hash,)))
 
     def forget(self, note_ids: Sequence[NoteId]) -> None:
-        """These notes are gone."""
+        """Drop notes that are gone."""
         with self._lock:
             if self._notes is not None and self._passages is not None:
                 self._notes.delete(note_ids)

@@ -46,10 +46,10 @@ Read = Callable[[Sequence[NoteId]], Sequence[PassageRow]]
 
 
 class PassageScan(Protocol):
-    """What the passages say of one query."""
+    """Matches of one query with passages."""
 
     def nearest(self, k: int, allowed: frozenset[NoteId] | None, near: Nearest) -> tuple[Ids, Cosines]:
-        """The ``k`` notes with the best passages, best first.
+        """Return the ``k`` notes with the best passages, best first.
 
         While a note's passages are still to be made, its own vector stands in for them: to count as nothing beside
         notes that have theirs would put it behind all of these.
@@ -62,7 +62,7 @@ class PassageScan(Protocol):
         ...
 
     def best_of(self, ids: Ids) -> Cosines:
-        """The cosine of each note's best passage, float64[len(ids)]; NaN for a note without."""
+        """Return the cosine of each note's best passage, float64[len(ids)]; NaN for a note without."""
         ...
 
     def counts(self, ids: Ids) -> Ids:
@@ -70,7 +70,7 @@ class PassageScan(Protocol):
         ...
 
     def place(self, note_id: NoteId) -> tuple[float, int, int] | None:
-        """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
+        """Return the note's best passage: cosine, first and last body line (0-based, inclusive)."""
         ...
 
 
@@ -87,7 +87,7 @@ class Passages:
 
     @property
     def in_memory(self) -> bool:
-        """Whether memory holds the codes, not only their signs."""
+        """Return whether memory holds the codes, not only their signs."""
         return self._whole
 
     @property
@@ -186,8 +186,10 @@ class _OnDisk:
     """Reads the passages of the notes it is asked about, once."""
 
     def __init__(self, query: Vector, read: Read, likely: MatrixScan) -> None:
-        """Args:
-        likely: The query against the signs of all passages.
+        """Read passages from the disk.
+
+        Args:
+            likely: The query against the signs of all passages.
         """
         self._query = query
         self._read = read

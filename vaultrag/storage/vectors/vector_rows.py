@@ -25,7 +25,7 @@ KEEP_RETIRED = 2_000
 
 
 def stored_identity(path: Path) -> Identity | None:
-    """The identity a vector file was made with; None for a file that is absent or was never filled.
+    """Return the identity a vector file was made with; None for a file that is absent or was never filled.
 
     Raises:
         StoreTooNew: It is from a newer vaultrag.
@@ -42,7 +42,7 @@ def stored_identity(path: Path) -> Identity | None:
 
 
 def identity_in(connection: apsw.Connection, path: Path) -> Identity | None:
-    """The identity that an open vector file was made with; None for one never filled.
+    """Return the identity that an open vector file was made with; None for one never filled.
 
     What an earlier version did not know of, it had as the default says.
 
@@ -70,7 +70,7 @@ def _identity(text: str, path: Path) -> Identity:
 
 
 def holding(connection: apsw.Connection, note_id: NoteId) -> HeldVector | None:
-    """What the vector of a note stands for; None without one."""
+    """Return what the vector of a note stands for; None without one."""
     sql = "SELECT covered, lines FROM vector_notes AS n LEFT JOIN passages AS p USING (note_id) WHERE n.note_id = ?"
     for covered, lines in rows(connection, sql, (note_id,)):
         pairs = np.frombuffer(lines or b"", np.int32).reshape(-1, 2).tolist()
@@ -215,7 +215,7 @@ Stored = tuple[bytes, float, bytes | None, bytes | None, bytes | None]
 
 
 def stored(connection: apsw.Connection, text_hash: str) -> Stored | None:
-    """A vector known for this text: of a living note, else a retired one. One that damage has changed is not known."""
+    """Return a vector of this text, from a note or retired; None where there is none, or damage has changed it."""
     found = rows(
         connection,
         "SELECT v.embedding, n.covered, p.lines, p.codes, p.scales, n.checksum, p.checksum FROM vector_notes AS n"
@@ -285,7 +285,7 @@ def lacking_passages(connection: apsw.Connection) -> dict[NoteId, str]:
 
 
 def code_bytes(connection: apsw.Connection) -> int:
-    """How many bytes the codes of all passages take."""
+    """Return how many bytes the codes of all passages take."""
     return int(scalar(connection, "SELECT coalesce(sum(length(codes)), 0) FROM passages"))
 
 

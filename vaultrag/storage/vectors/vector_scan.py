@@ -15,7 +15,7 @@ _RESCORED = 16
 
 
 class VectorScan:
-    """What the vectors say of one query, at one moment: about notes as wholes and about their passages."""
+    """A query compared with the vectors at one moment: notes and passages."""
 
     def __init__(
         self,
@@ -35,11 +35,11 @@ class VectorScan:
         self._ahead[k] = (*self._near(k, None), *self._near_passages(k, None))
 
     def notes(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` nearest notes by their own vectors: (note, cosine), best first."""
+        """Return the ``k`` nearest notes by their own vectors: (note, cosine), best first."""
         return _pairs(*self._near(k, allowed))
 
     def passages(self, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
+        """Return the ``k`` notes with the nearest passages: (note, cosine of its best passage), best first."""
         return _pairs(*self._near_passages(k, allowed))
 
     def matches(self, k: int, allowed: frozenset[NoteId] | None, others: Ids) -> VectorMatches:
@@ -56,7 +56,7 @@ class VectorScan:
         return VectorMatches(ids, own, best, self._passages.counts(ids))
 
     def passage(self, note_id: NoteId) -> tuple[float, int, int] | None:
-        """The note's best passage: cosine, first and last body line (0-based, inclusive)."""
+        """Return the note's best passage: cosine, first and last body line (0-based, inclusive)."""
         return self._passages.place(note_id)
 
     def background(self, without: frozenset[NoteId] = frozenset()) -> tuple[float, float]:

@@ -160,8 +160,9 @@ class Vectors:
             self._loaded.set()
 
     def verify(self) -> None:
-        """Compare the tables with each other and some rows with their checksums; each call goes on where the last one
-        ended. Notes whose vector is damaged lose it, and get it made again.
+        """Compare the tables with each other, and some rows with their checksums, the next ones with each call.
+
+        Notes whose vector is damaged lose it, and get it made again.
         """
         with self._lock, translating(self.path):
             in_place(self.path, self._inode)
@@ -205,13 +206,13 @@ class Vectors:
             return holding(connection, note_id)
 
     def covered(self, note_id: NoteId) -> float | None:
-        """The share of the note's text that its vector stands for; None without a vector."""
+        """Return the share of the note's text that its vector stands for; None without a vector."""
         with self.readers.reading() as connection:
             value: float | None = scalar(connection, "SELECT covered FROM vector_notes WHERE note_id = ?", (note_id,))
             return value
 
     def vector(self, note_id: NoteId) -> Vector | None:
-        """The note's vector, float32[dim]."""
+        """Return the note's vector, float32[dim]."""
         with self.readers.reading() as connection:
             blob = scalar(connection, "SELECT embedding FROM note_vectors WHERE note_id = ?", (note_id,))
         return np.frombuffer(blob, np.float32) if blob is not None else None
@@ -297,7 +298,7 @@ class Vectors:
     # -- searching -----------------------------------------------------------------------------------------------
 
     def nearest(self, query: Vector, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """The ``k`` nearest notes by vec0's own search: what the scan in memory is checked against."""
+        """Return the ``k`` nearest notes by vec0's own search: what the scan in memory is checked against."""
         sql = "SELECT note_id, distance FROM note_vectors WHERE embedding MATCH ? AND k = ?"
         values: list[object] = [np.ascontiguousarray(query, np.float32).tobytes(), min(k, MAX_K)]
         if allowed is not None:
@@ -342,7 +343,7 @@ class Vectors:
                     connection.execute(f"DELETE FROM {table} WHERE note_id = ?", (note_id,))
 
     def _cosines(self, query: Vector, ids: Sequence[NoteId]) -> dict[NoteId, float]:
-        """The cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
+        """Return the cosines of these notes, from float32; nothing where the file cannot be asked (any more)."""
         # The list drives: with IN, vec0 would walk all of its rows.
         sql = (
             "SELECT vectors.note_id, vectors.embedding, n.text_hash, n.checksum FROM json_each(?) AS asked"
@@ -399,7 +400,7 @@ class Vectors:
         self.multilingual.follow(row.text_hash for row in newest)
 
     def _passages_of(self, note_ids: Sequence[NoteId]) -> list[PassageRow]:
-        """The passages of these notes, from the file; none where it cannot be asked (any more)."""
+        """Return the passages of these notes, from the file; none where it cannot be asked (any more)."""
         sql = (
             "SELECT passages.note_id, lines, codes, scales, checksum FROM json_each(?) AS asked"
             " CROSS JOIN passages ON passages.note_id = asked.value"
