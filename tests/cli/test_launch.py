@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.commands import Command, make_vault
 from tests.support.daemons import until
-from vaultrag.cli.launch import LOG_BYTES, failure_in, wait_until_gone
+from vaultrag.client.launch import LOG_BYTES, failure_in, wait_until_gone
 from vaultrag.errors import DaemonFailed
 from vaultrag.rpc.discovery import alive
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.commands import NOTES, Command
-from vaultrag.cli.render.lines import LineFormat, hit_as_line, link_to
+from vaultrag.client.lines import LineFormat, hit_as_line, link_to
 from vaultrag.domain import Hit, NotePath, Place, Span
 
 pytestmark = pytest.mark.timeout(180)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.commands import Command, on_terminal
 from tests.tui.terminals import script
-from vaultrag.cli.editor import editor_command
+from vaultrag.client.editor import editor_command
 from vaultrag.errors import ConfigError
 
 pytestmark = pytest.mark.timeout(180)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vaultrag.cli.options import line_range, options_first
-from vaultrag.cli.vault_choice import chosen_vault, cited_lines, note_path, unclear
+from vaultrag.client.resolve import chosen_vault, cited_lines, note_path, unclear
 from vaultrag.domain import VaultStatus
 from vaultrag.errors import InvalidParams
 

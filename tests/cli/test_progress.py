@@ -9,7 +9,7 @@ import pytest
 
 from vaultrag.cli import progress
 from vaultrag.cli.progress import Goal, wait
-from vaultrag.cli.render.stages import stage_of
+from vaultrag.client.stages import stage_of
 from vaultrag.domain import DaemonStatus, EmbedderStatus, VaultStatus
 from vaultrag.errors import VaultUnknown
 

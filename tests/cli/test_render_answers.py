@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from vaultrag.cli.output import draw
 from vaultrag.cli.render.answers import answer_lines, hit_lines, preview_lines, state_line, widening
-from vaultrag.cli.render.words import arms, count, duration, one_line, safe
 from vaultrag.domain import Answer, Evidence, Hit, NotePath, Reason, Span, State
+from vaultrag.wording import arms, count, duration, one_line, safe
 
 
 def evidence(arm: str) -> Evidence:

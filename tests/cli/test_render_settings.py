@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.cli.render.settings import as_toml, explained
+from vaultrag.client.settings_text import as_toml, explained
 from vaultrag.config import EmbedderSettings, NoteSettings, Settings, parse
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -14,7 +14,7 @@ from typing import Any
 
 import vaultrag
 from vaultrag.cli.app import build
-from vaultrag.cli.render.settings import explained
+from vaultrag.client.settings_text import explained
 from vaultrag.config import TuiSettings
 from vaultrag.retrieval import query_parser
 from vaultrag.tui.key_bindings import sentences

@@ -22,7 +22,7 @@ from tests.support.daemons import Home, RunningDaemon, daemon_home
 from vaultrag.domain import Capacity
 from vaultrag.mcp.run import guidance
 from vaultrag.mcp.server import server
-from vaultrag.mcp.session import Session, SubscriptionWish
+from vaultrag.mcp.session import Session, Target
 from vaultrag.mcp.tools import TOOLS, Desk
 
 __all__ = ["command", "model", "twins", "vault"]
@@ -61,7 +61,7 @@ class Agents:
     @asynccontextmanager
     async def client(self, mode: str = "legacy") -> AsyncIterator[Client]:
         """The SDK's client, in this process."""
-        desk = Desk(Session(SubscriptionWish(self.home.places, str(self.home.vault), start=False)), self.capacity)
+        desk = Desk(Session(Target(self.home.places, str(self.home.vault), start=False)), self.capacity)
         try:
             async with Client(server(desk, await guidance(desk)), mode=mode) as client:
                 yield client

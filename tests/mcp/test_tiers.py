@@ -9,8 +9,8 @@ import pytest
 from tests.mcp.conftest import Agents
 from tests.support.commands import Command
 from tests.support.daemons import daemon_home
-from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.mcp import text_answers
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(120)]
 

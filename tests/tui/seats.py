@@ -16,6 +16,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from vaultrag.config import Places, TuiSettings
+from vaultrag.tui.actions import ACTIONS
 from vaultrag.tui.app import SearchApp
 from vaultrag.tui.launch_options import Errand, Outcome
 from vaultrag.tui.session import Source
@@ -95,7 +96,7 @@ async def seat(
 ) -> AsyncIterator[Seat]:
     """A screen that is open, and has its daemon."""
     wanted = Errand(places, settings or TuiSettings(), errand.pop("here", Path("/")), **errand)
-    app = SearchApp(wanted, source=source, now_ns=now_ns)
+    app = SearchApp(wanted, ACTIONS, source=source, now_ns=now_ns)
     async with app.run_test(size=size) as pilot:
         person = Seat(app, pilot)
         if ready:

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 from textual.app import App, ComposeResult
 
-from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.domain import Hit, NotePath, Tier
 from vaultrag.tui.rows import LINES
 from vaultrag.tui.widgets.hits import HitList
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE
 
 
 class Shown(App[None]):

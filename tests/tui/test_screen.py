@@ -430,7 +430,7 @@ def test_keys_that_cannot_be_are_refused(served: Home) -> None:
     """A key that does not exist, or does two things, is an error before anything is drawn."""
     for keys in ({"mode": ("ctrl+y",), "tags": ("ctrl+y",)}, {"mode": ("hyper+q",)}, {"mode": ("s",)}):
         with pytest.raises(ConfigError):
-            SearchApp(Errand(served.places, without_keys(TuiSettings(), **keys), Path("/")))
+            SearchApp(Errand(served.places, without_keys(TuiSettings(), **keys), Path("/")), ACTIONS)
 
 
 def test_the_mouse_works(served: Home) -> None:

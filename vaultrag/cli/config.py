@@ -25,7 +25,7 @@ def _print(as_json: bool) -> None:
     if as_json:
         write_json({"file": str(file), "exists": file.exists(), "settings": settings})
         return
-    from vaultrag.cli.render.settings import as_toml
+    from vaultrag.client.settings_text import as_toml
 
     state = "" if file.exists() else " (not there: these are the defaults; vaultrag config init writes it)"
     write(f"# {file}{state}\n\n{as_toml(settings)}")
@@ -46,7 +46,7 @@ def edit() -> None:
         chosen = load(file).tui.editor
     except ConfigError:
         chosen = ""  # to repair the file is what one comes here for
-    from vaultrag.cli.editor import edit_file
+    from vaultrag.client.editor import edit_file
 
     before = file.read_bytes()
     edit_file(file, chosen)
@@ -73,7 +73,7 @@ def init(as_json: AsJson = False) -> None:
 
 
 def _new() -> str:
-    from vaultrag.cli.render.settings import as_toml
+    from vaultrag.client.settings_text import as_toml
 
     return as_toml(Settings(), commented=True)
 

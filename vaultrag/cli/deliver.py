@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from vaultrag.cli.launch import reach_or_start
 from vaultrag.cli.options import AsJson, MaxTokens, VaultOption
 from vaultrag.cli.output import remark, write, write_json
 from vaultrag.cli.render.delivered import catalogue_text, joined, rules_text
 from vaultrag.cli.search import nothing_listed, searchable
+from vaultrag.client.launch import reach_or_start
 from vaultrag.config import Places
 from vaultrag.domain import Catalogue, Rules
 from vaultrag.rpc.client import Client

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from vaultrag.cli.render.words import safe
 from vaultrag.errors import VaultragError
+from vaultrag.wording import safe
 
 INTERRUPTED = 130
 """What shells give a command that Ctrl+C ended."""

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.launch import reach
 from vaultrag.cli.options import AsJson, Limit, VaultOption
 from vaultrag.cli.output import draw, write_json
 from vaultrag.cli.search import searchable
+from vaultrag.client.launch import reach
 from vaultrag.config import Places
 from vaultrag.domain import Mode
 
@@ -30,6 +30,6 @@ def explain(
     if as_json:
         write_json(explanation)
     else:
-        from vaultrag.cli.render.explanations import explanation_lines
+        from vaultrag.client.explanations import explanation_lines
 
         draw(*explanation_lines(explanation))

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.launch import reach, reach_or_start, served
 from vaultrag.cli.options import AsJson, VaultOption
 from vaultrag.cli.output import draw, remark, write, write_json
 from vaultrag.cli.progress import vault_in, wait
-from vaultrag.cli.render.words import one_line
 from vaultrag.cli.search import NOTHING, UNSURE, searchable
-from vaultrag.cli.vault_choice import near_vault, not_served, unclear
+from vaultrag.client.launch import reach, reach_or_start, served
+from vaultrag.client.resolve import near_vault, not_served, unclear
 from vaultrag.config import Places
 from vaultrag.errors import InvalidParams
+from vaultrag.wording import one_line
 
 
 def status(

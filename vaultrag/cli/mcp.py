@@ -12,7 +12,7 @@ import typer
 
 from vaultrag.cli.options import VaultOption
 from vaultrag.cli.output import remark, write
-from vaultrag.cli.vault_choice import absolute
+from vaultrag.client.resolve import absolute
 from vaultrag.config import Places
 from vaultrag.domain import Capacity
 from vaultrag.errors import UsageError
@@ -44,11 +44,11 @@ def mcp(
         remark(f"put this into {WHERE[print_config]}")
         return
     from vaultrag.mcp.run import run
-    from vaultrag.mcp.session import SubscriptionWish
+    from vaultrag.mcp.session import Target
 
     if sys.stdin.isatty():
         remark("waiting for an agent on stdin; the program that runs it is told: vaultrag mcp --print-config claude")
-    run(SubscriptionWish(Places.find(), vault, start=not no_start), capacity)
+    run(Target(Places.find(), vault, start=not no_start), capacity)
 
 
 def _start(vault: str, capacity: Capacity, no_start: bool) -> Start:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
-from vaultrag.cli.render.words import safe
+from vaultrag.wording import safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from vaultrag.cli.output import console, remark
-from vaultrag.cli.render.stages import TITLES, Name, Stage, stage_of
+from vaultrag.client.stages import TITLES, Name, Stage, stage_of
 from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import VaultUnknown
 
@@ -138,7 +138,7 @@ class _Drawing:
 
 
 def _left(stage: Stage) -> str:
-    from vaultrag.cli.render.words import duration
+    from vaultrag.wording import duration
 
     return "" if stage.eta_s is None else f"about {duration(stage.eta_s)} left"
 

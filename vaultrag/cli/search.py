@@ -11,17 +11,18 @@ from typing import Annotated, Any, Literal
 import typer
 import typer.core
 
-from vaultrag.cli.launch import meant, reach, reach_or_start
 from vaultrag.cli.options import AsJson, Limit, MaxTokens, VaultOption, invocation, line_range, options_first
 from vaultrag.cli.output import draw, remark, width, write, write_json, write_paths
 from vaultrag.cli.progress import wait
 from vaultrag.cli.render.delivered import answer_text, joined
-from vaultrag.cli.render.lines import hit_as_line
-from vaultrag.cli.vault_choice import chosen_vault, cited_lines, near_vault, not_served, note_path
+from vaultrag.client.launch import meant, reach, reach_or_start
+from vaultrag.client.lines import hit_as_line
+from vaultrag.client.resolve import chosen_vault, cited_lines, near_vault, not_served, note_path
 from vaultrag.config import Places, load
 from vaultrag.domain import Answer, Capacity, Hit, Mode, Reason, Shape, State, VaultStatus
 from vaultrag.errors import UsageError, VaultError
 from vaultrag.rpc.client import Client
+from vaultrag.wording import because
 
 Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
 
@@ -119,7 +120,7 @@ def nothing_listed(reasons: Sequence[Reason]) -> int:
     """Say why a list may lack something, and return the exit code of an empty one."""
     doubts = [reason for reason in reasons if reason.state is not State.FULL]
     for reason in reasons:
-        remark(reason.why + (f" (try: {reason.hint})" if reason.hint else ""))
+        remark(because(reason.why, reason.hint))
     return UNSURE if doubts else NOTHING
 
 

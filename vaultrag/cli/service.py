@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.launch import wait_until_gone
 from vaultrag.cli.options import AsJson
 from vaultrag.cli.output import remark, write, write_json
+from vaultrag.client.launch import wait_until_gone
 from vaultrag.config import Places
 from vaultrag.errors import ConnectionLost, DaemonError, DaemonNotRunning, ServiceError
 from vaultrag.install.plans import installing, removing, texts

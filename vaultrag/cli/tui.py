@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from vaultrag.cli.options import VaultOption
-from vaultrag.cli.render.lines import LineFormat
 from vaultrag.cli.version import show
+from vaultrag.client.lines import LineFormat
 from vaultrag.domain import Mode
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from vaultrag import __version__
 from vaultrag.build import build_id
 from vaultrag.cli.output import write
-from vaultrag.cli.render.lines import LineFormat
+from vaultrag.client.lines import LineFormat
 from vaultrag.config import Places, load
 from vaultrag.domain import Mode
 

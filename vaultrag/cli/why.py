@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from vaultrag.cli.launch import served
 from vaultrag.cli.options import AsJson, VaultOption
 from vaultrag.cli.output import write, write_json
 from vaultrag.cli.search import NOTHING
-from vaultrag.cli.vault_choice import absolute, chosen_vault, cited_lines, near_vault, not_served, note_path, unclear
+from vaultrag.client.launch import served
+from vaultrag.client.resolve import absolute, chosen_vault, cited_lines, near_vault, not_served, note_path, unclear
 from vaultrag.config import Places, load, vault_id
 from vaultrag.domain import Diagnosis, VaultStatus
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, StoreError

@@ -9,10 +9,10 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import astuple, replace
 
-from vaultrag.cli.render.words import arms
 from vaultrag.domain import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Validity, VaultStatus
 from vaultrag.retrieval.one_line_summary import told
 from vaultrag.text.token_estimate import estimate, fit
+from vaultrag.wording import arms
 
 CURRENT = "current"
 

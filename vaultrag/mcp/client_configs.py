@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vaultrag.cli.render.settings import toml_value
+from vaultrag.client.settings_text import toml_value
 
 Host = Literal["claude", "cursor", "vscode", "codex"]
 

@@ -10,7 +10,7 @@ from typing import TextIO
 from vaultrag.domain import Capacity
 from vaultrag.errors import VaultragError
 from vaultrag.mcp.instructions import instructions, without_rules
-from vaultrag.mcp.session import Session, SubscriptionWish
+from vaultrag.mcp.session import Session, Target
 from vaultrag.mcp.stdio_transport import take_stdout
 from vaultrag.mcp.tools import TOOLS, Desk
 
@@ -18,7 +18,7 @@ PATIENCE_S = 8.0
 """A host waits for the first answer, some of them ten seconds. A slower daemon goes on starting meanwhile."""
 
 
-def run(wish: SubscriptionWish, capacity: Capacity = "large") -> None:
+def run(wish: Target, capacity: Capacity = "large") -> None:
     """Serve until stdin ends."""
     wire = take_stdout()  # before the SDK is loaded: that could print, too
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # an orderly end would wait for the next line of stdin

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from vaultrag.cli.launch import in_thread, meant, reach, reach_or_start
-from vaultrag.cli.render.stages import stage_of
+from vaultrag.client.launch import in_thread, meant, reach, reach_or_start
+from vaultrag.client.stages import stage_of
 from vaultrag.config import Places
 from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import ConnectionLost
@@ -33,7 +33,7 @@ _CONNECT_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class SubscriptionWish:
+class Target:
     """The daemon and the vault to ask (folder, name or id; empty: the only one, or the one around here)."""
 
     places: Places
@@ -44,7 +44,7 @@ class SubscriptionWish:
 class Session:
     """One connection, shared by all calls."""
 
-    def __init__(self, wish: SubscriptionWish) -> None:
+    def __init__(self, wish: Target) -> None:
         self._wish = wish
         self._client: AsyncClient | None = None
         self._connecting = asyncio.Lock()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from vaultrag.cli.vault_choice import cited_lines
+from vaultrag.client.resolve import cited_lines
 from vaultrag.domain import Capacity
 from vaultrag.errors import InvalidParams
 from vaultrag.mcp import answers, text_answers

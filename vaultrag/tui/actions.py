@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from vaultrag.cli.editor import editor_command, in_foreground
-from vaultrag.cli.render.lines import hit_as_line, link_to
-from vaultrag.cli.render.settings import explained
-from vaultrag.cli.render.words import count
+from vaultrag.client.editor import editor_command, in_foreground
+from vaultrag.client.lines import hit_as_line, link_to
+from vaultrag.client.settings_text import explained
 from vaultrag.domain import Hit
 from vaultrag.errors import VaultragError
 from vaultrag.tui import state
 from vaultrag.tui.key_bindings import sentences
 from vaultrag.tui.launch_options import INTERRUPTED, NOTHING_CHOSEN, Outcome
 from vaultrag.tui.obsidian import obsidian_url, open_url
+from vaultrag.wording import because, count
 
 if TYPE_CHECKING:
     from vaultrag.tui.app import SearchApp
@@ -68,7 +68,7 @@ def _edit(app: SearchApp, chosen: tuple[Hit, ...]) -> None:
         line, column = (first.places[0].line, first.places[0].start + 1) if first.places else (first.start_line, 0)
         command = editor_command(app.errand.settings.editor, os.environ, files, line, column)
     except VaultragError as error:
-        app.say(f"{error.message} (try: {error.hint})")
+        app.say(because(error.message, error.hint))
         return
     try:
         with app.suspend():

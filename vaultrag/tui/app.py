@@ -22,7 +22,6 @@ from vaultrag.domain import Answer, DaemonStatus
 from vaultrag.errors import DaemonError, VaultragError
 from vaultrag.rpc.client import OnPartial
 from vaultrag.tui import state
-from vaultrag.tui.actions import ACTIONS
 from vaultrag.tui.driver import driver_class
 from vaultrag.tui.history import History
 from vaultrag.tui.key_bindings import keymap, shown
@@ -61,6 +60,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
     def __init__(
         self,
         errand: Errand,
+        actions: Mapping[str, Callable[[SearchApp], None]],
         *,
         source: Source | None = None,
         now_ns: Callable[[], int] = time.time_ns,
@@ -68,7 +68,8 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         """Make the screen.
 
         Args:
-            errand: What the screen is for.
+            errand: The options that the screen was started with.
+            actions: What each action of the settings does; see ``tui.actions``.
             source: Where answers come from; the daemon, if not given.
             now_ns: The clock, for the notes' age.
 
@@ -80,6 +81,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         super().__init__(driver_class=driver_class(), ansi_color=errand.settings.theme == "terminal")
         self.theme = THEMES[errand.settings.theme]
         self.errand = errand
+        self._actions_by_name = actions
         self.link: Source = source or Session(errand.places, vault=errand.vault, start=errand.start, here=errand.here)
         self.history = History(errand.places.history if errand.settings.history else None)
         self.view = View(mode=errand.mode)
@@ -166,7 +168,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
             self._ask()
         if self._held and not view.waiting:
             action, self._held = self._held, ""
-            ACTIONS[action](self)
+            self._actions_by_name[action](self)
 
     def hold(self, action: str) -> None:
         """Act when the answer to what was typed is there, unless another key comes first."""
@@ -293,7 +295,7 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         before = self.view
         self.update(state.fared(before, status, vault_id))
         if not vault_id and len(status.vaults) > 1 and len(self.screen_stack) == 1:
-            ACTIONS["vault"](self)
+            self._actions_by_name["vault"](self)
         elif self.view.waiting and vault_id and not before.vault_id:
             self._ask()
         elif state.outdated(before, self.view):
@@ -323,9 +325,9 @@ class SearchApp(App[Outcome], inherit_bindings=False):
             self.say("")
 
     def on_prompt_pressed(self, event: Prompt.Pressed) -> None:
-        ACTIONS[event.action](self)
+        self._actions_by_name[event.action](self)
 
     def on_hit_list_picked(self, event: HitList.Picked) -> None:
         self.select(event.index)
         if event.opened:
-            ACTIONS["open"](self)
+            self._actions_by_name["open"](self)

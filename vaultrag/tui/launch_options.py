@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaultrag.cli.render.lines import LineFormat
+from vaultrag.client.lines import LineFormat
 from vaultrag.config import Places, TuiSettings
 from vaultrag.domain import Mode
 

@@ -11,10 +11,10 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown
 from rich.text import Text
 
-from vaultrag.cli.render.words import safe
 from vaultrag.domain import Hit
 from vaultrag.tui.render_model import Page
 from vaultrag.tui.rows import MATCH, steady
+from vaultrag.wording import safe
 
 BEFORE, AFTER = 80, 160
 """So many lines of the note around its passage are drawn; a note that is longer is cut there."""

@@ -9,13 +9,13 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from vaultrag.cli.render.explanations import explanation_lines
-from vaultrag.cli.render.words import count
+from vaultrag.client.explanations import explanation_lines
 from vaultrag.domain import Hit
 from vaultrag.tui.render_model import Page
 from vaultrag.tui.rows import age, plain
 from vaultrag.tui.session import Source
 from vaultrag.tui.state import View
+from vaultrag.wording import count
 
 
 @dataclass(frozen=True, slots=True)

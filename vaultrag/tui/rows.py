@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from vaultrag.cli.render.answers import named
-from vaultrag.cli.render.words import arms, duration, one_line
 from vaultrag.domain import Hit, Span
 from vaultrag.text.sentences import sentence_spans
+from vaultrag.wording import arms, duration, named, one_line
 
 LINES = 3
 """Of every hit."""

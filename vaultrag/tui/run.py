@@ -23,9 +23,10 @@ def run(errand: Errand) -> Outcome:
     if not take_keys():
         raise UsageError("there is no terminal to take keys from", hint="vaultrag search QUERY")
     gc.disable()  # a third of the start would go into looking for rubbish that is not there yet
+    from vaultrag.tui.actions import ACTIONS
     from vaultrag.tui.app import SearchApp
 
-    app = SearchApp(errand)
+    app = SearchApp(errand, ACTIONS)
     app.call_later(gc.enable)
     left = app.run()
     if left is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from vaultrag.cli.render.stages import TITLES, Stage, stage_of
-from vaultrag.cli.render.words import count, duration, one_line
+from vaultrag.client.stages import TITLES, Stage, stage_of
 from vaultrag.domain import Answer, DaemonStatus, Mode, Reason, State, VaultStatus
 from vaultrag.tui.state import View
+from vaultrag.wording import STATES, because, count, duration, one_line
 
 MODE_NAMES: dict[Mode, str] = {"hybrid": "words+meaning", "words": "words", "meaning": "meaning"}
 
@@ -17,15 +17,6 @@ BAR_COLUMNS = 20
 _NO_VECTORS = {"down", "missing", "broken", "waiting", "off"}
 _FILTER = re.compile(r"(?:^|\s)-?(?:tag|path|file|after|before|is):\S|(?:^|\s)\[[^\]]+\]", re.IGNORECASE)
 _EXCLUSION = re.compile(r"(?:^|\s)-\S")
-
-_KINDS = {
-    State.KEYWORD_ONLY: "words only",
-    State.INDEXING: "not complete yet",
-    State.MODEL_MISMATCH: "words only",
-    State.RELAXED: "words missing",
-    State.PARTIAL: "not complete",
-    State.FULL: "note",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +42,14 @@ def state_told(view: View) -> StatusLine:
     if stage.name not in ("done", "stuck"):
         return _stage_told(stage, vault)
     if vault.state in ("away", "broken", "refused"):
-        return StatusLine(f"{vault.state}: {_because(vault.why, vault.hint)}", "bad")
+        return StatusLine(f"{vault.state}: {because(vault.why, vault.hint)}", "bad")
     if view.related_to and view.answer is not None and not view.waiting:
         return StatusLine(f"related to {one_line(view.related_to)}")
     if view.answer is not None and view.mode != "words" and (told := _answer_told(view.answer)) is not None:
         return told
     if view.status.embedder.state in _NO_VECTORS and view.mode != "words":
         embedder = view.status.embedder
-        return StatusLine(f"words only: {_because(embedder.why, embedder.hint) or embedder.state}", "warn")
+        return StatusLine(f"words only: {because(embedder.why, embedder.hint) or embedder.state}", "warn")
     if view.answer is not None and (told := _answer_told(view.answer)) is not None:
         return told
     return StatusLine(f"{one_line(vault.name)} · {count(vault.notes, 'note')}")
@@ -134,7 +125,7 @@ def _link_told(view: View) -> StatusLine | None:
         case "stopped":
             return StatusLine("the daemon was stopped; it starts again when you search", "bad")
         case "failed":
-            return StatusLine(_because(link.why, link.hint), "bad")
+            return StatusLine(because(link.why, link.hint), "bad")
     return None
 
 
@@ -166,19 +157,15 @@ def _answer_told(answer: Answer) -> StatusLine | None:
     reasons = [reason for reason in answer.reasons if reason.state is not State.PARTIAL or not _passing(reason)]
     if not reasons:
         return None
-    why = "; ".join(_because(reason.why, reason.hint) for reason in reasons)
+    why = "; ".join(because(reason.why, reason.hint) for reason in reasons)
     return StatusLine(
-        f"{_KINDS[min(reasons, key=lambda reason: list(State).index(reason.state)).state]}: {why}", "warn"
+        f"{STATES[min(reasons, key=lambda reason: list(State).index(reason.state)).state]}: {why}", "warn"
     )
 
 
 def _passing(reason: Reason) -> bool:
     """Return True for the reason that more of the answer follows: it needs no line."""
     return not reason.hint and reason.why.startswith("words only so far")
-
-
-def _because(why: str, hint: str) -> str:
-    return one_line(why) + (f" (try: {one_line(hint)})" if hint else "")
 
 
 def progress_of(status: DaemonStatus, vault: VaultStatus) -> bool:

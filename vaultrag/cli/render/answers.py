@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE, arms, one_line, safe
 from vaultrag.domain import Answer, Hit, Span, State
 from vaultrag.retrieval.one_line_summary import told
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, STATES, arms, because, named, one_line
 
 PREVIEW_LINES = 3
 MAX_WIDTH = 110
@@ -20,15 +20,6 @@ MAX_WIDTH = 110
 
 
 _INDENT = 3
-
-_STATES = {
-    State.KEYWORD_ONLY: "words only",
-    State.INDEXING: "not complete yet",
-    State.MODEL_MISMATCH: "words only",
-    State.RELAXED: "words missing",
-    State.PARTIAL: "not complete",
-    State.FULL: "note",
-}
 
 _FILTER = re.compile(r"(?:^|\s)-\S|(?:^|\s)-?(?:tag|path|file|after|before|is):\S|(?:^|\s)\[[^\]]+\]", re.IGNORECASE)
 
@@ -150,8 +141,8 @@ def state_line(answer: Answer) -> Text | None:
     """In one line, why this is not a plain full answer; None when it is one."""
     if answer.state is State.FULL and not answer.reasons:
         return None
-    parts = [safe(reason.why) + (f" (try: {reason.hint})" if reason.hint else "") for reason in answer.reasons]
-    return Text(f"{_STATES[answer.state]}: {'; '.join(parts)}" if parts else _STATES[answer.state], style="yellow")
+    parts = [because(reason.why, reason.hint) for reason in answer.reasons]
+    return Text(f"{STATES[answer.state]}: {'; '.join(parts)}" if parts else STATES[answer.state], style="yellow")
 
 
 def _place_line(hit: Hit, width: int) -> Text:
@@ -174,11 +165,6 @@ def _place_line(hit: Hit, width: int) -> Text:
         if part and line.cell_len + cell_len(part) + 3 <= width:
             line.append(" · ", style="dim").append(part, style=style)
     return line
-
-
-def named(hit: Hit) -> str:
-    """Say which other name of the note matches: ``alias: Plum jam``; empty where none does."""
-    return one_line(f"{hit.name_kind}: {hit.name}") if hit.name else ""
 
 
 def _paper(width: int) -> Console:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE, one_line, safe
 from vaultrag.domain import Answer, Catalogue, Hit, Rules
 from vaultrag.retrieval.one_line_summary import told
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, because, one_line, safe
 
 
 def answer_text(answer: Answer) -> Iterator[str]:
@@ -19,7 +19,7 @@ def answer_text(answer: Answer) -> Iterator[str]:
         yield NOTHING_ELSE if answer.hits else NOTHING_CLOSE
         yield from (f"- {one_line(hit.path)}: {one_line(hit.line)}" for hit in answer.nearest)
     yield from _cut(answer.cut, "notes", answer.shortened)
-    yield from (f"{one_line(reason.why)}{f' (try: {reason.hint})' if reason.hint else ''}" for reason in answer.reasons)
+    yield from (because(reason.why, reason.hint) for reason in answer.reasons)
 
 
 def rules_text(rules: Rules) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from vaultrag.cli.render.words import advice, count, one_line
 from vaultrag.domain import Diagnosis
+from vaultrag.wording import advice, count, one_line
 
 SHOWN_PASSAGES = 8
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from vaultrag.cli.render.words import count, one_line
 from vaultrag.doctor.findings import Finding
+from vaultrag.wording import count, one_line
 
 _COLOURS = {"ok": "green", "warning": "yellow", "fault": "red"}
 

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from vaultrag.cli.render.words import count, duration, one_line
 from vaultrag.domain import DaemonStatus, EmbedderStatus, FileCount, Skipped, VaultStatus
+from vaultrag.wording import count, duration, one_line
 
 _COLOURS = {
     "ready": "green",

@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from vaultrag.cli.render.words import NOTHING_CLOSE, NOTHING_ELSE
 from vaultrag.domain import Hit
 from vaultrag.tui.rows import LINES, MARGIN, hit_rows
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE
 
 
 class HitList(ScrollView, can_focus=False):

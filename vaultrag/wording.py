@@ -1,15 +1,28 @@
-"""Numbers, times and foreign text in words."""
+"""What clients say: states, retrievers, reasons and hints in words, numbers, times, and foreign text made safe.
+
+One place for the terminal, the search screen and agents, so that a thing has one name everywhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vaultrag.domain import Evidence
+from vaultrag.domain import Evidence, Hit, State
 from vaultrag.text.invisible import shown
 
 _ARM_WORDS = {"passages": "meaning", "nearness": "words"}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 
+
+STATES = {
+    State.KEYWORD_ONLY: "words only",
+    State.INDEXING: "not complete yet",
+    State.MODEL_MISMATCH: "words only",
+    State.RELAXED: "words missing",
+    State.PARTIAL: "not complete",
+    State.FULL: "note",
+}
+"""The state of an answer in words."""
 
 NOTHING_ELSE = "Nothing else matches closely. Nearest notes:"
 NOTHING_CLOSE = "Nothing matches closely. Nearest notes:"
@@ -28,6 +41,16 @@ def one_line(text: str) -> str:
 def advice(hint: str) -> str:
     """Return a hint as a line: ``try: vaultrag up``, or the note that was perhaps meant as it is."""
     return one_line(hint if hint.startswith("did you mean ") else f"try: {hint}")
+
+
+def because(why: str, hint: str) -> str:
+    """Return a reason and what helps, on one line: ``why (try: hint)``."""
+    return one_line(why) + (f" (try: {one_line(hint)})" if hint else "")
+
+
+def named(hit: Hit) -> str:
+    """Return the other name of the note that matches: ``alias: Plum jam``; empty where none does."""
+    return one_line(f"{hit.name_kind}: {hit.name}") if hit.name else ""
 
 
 def count(number: int, one: str, many: str = "") -> str:

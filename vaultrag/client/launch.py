@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
-from vaultrag.cli.vault_choice import absolute, chosen_vault, near_vault, not_served, unclear
+from vaultrag.client.resolve import absolute, chosen_vault, near_vault, not_served, unclear
 from vaultrag.config import Places
 from vaultrag.domain import VaultStatus
 from vaultrag.errors import ConnectionLost, DaemonFailed, DaemonNotRunning

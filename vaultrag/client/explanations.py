@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from vaultrag.cli.render.words import advice, one_line
 from vaultrag.domain import ExplainedHit, Explanation
+from vaultrag.wording import advice, one_line
 
 
 def explanation_lines(explanation: Explanation) -> list[Text]:

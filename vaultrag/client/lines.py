@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from vaultrag.cli.render.words import one_line
 from vaultrag.domain import Hit
+from vaultrag.wording import one_line
 
 LineFormat = Literal["jsonl", "tsv", "vimgrep", "links", "paths"]
 

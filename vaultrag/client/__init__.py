@@ -1,0 +1,1 @@
+"""What every client of the daemon shares: reach or start it, choose a vault, name stages, print hits as lines."""
