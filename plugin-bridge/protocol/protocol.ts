@@ -543,6 +543,7 @@ export interface Welcome {
   positions: 'byte' | 'codepoint' | 'utf-16';
   build: string;
   identity: string;
+  root: string;
 }
 
 /** Explain what became of one note: whether it can be found, and if not, the rule or fault that keeps it out. */

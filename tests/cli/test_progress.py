@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from vaultrag.cli import progress
-from vaultrag.cli.progress import Goal, wait
-from vaultrag.client.stages import stage_of
+from vaultrag.cli.progress import wait
+from vaultrag.client.stages import Goal, stage_of
 from vaultrag.domain import DaemonStatus, EmbedderStatus, VaultStatus
 from vaultrag.errors import VaultUnknown
+from vaultrag.rpc.client_methods import Notification
+from vaultrag.rpc.messages import StatusChanged, Subscribed
 
 READY = EmbedderStatus("builtin", "model", "ready")
 STARTING = EmbedderStatus("", "", "starting")
@@ -36,14 +38,20 @@ class Scripted:
         self._statuses: Sequence[DaemonStatus] = statuses
         self.asked = 0
 
-    def status(self, *, full: bool = False) -> DaemonStatus:
+    def status(self) -> DaemonStatus:
         self.asked += 1
         return self._statuses[min(self.asked, len(self._statuses)) - 1]
+
+    def subscribe(self, status: bool = True, notes: bool = True) -> Subscribed:
+        return Subscribed((), self.status() if status else self._statuses[0])
+
+    def notifications(self, timeout_s: float | None = None) -> Iterator[Notification]:
+        while True:
+            yield StatusChanged(self.status())
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "POLL_S", 0.0)
     monkeypatch.setattr(progress, "SHOW_AFTER_S", 0.0)
 
 
@@ -81,13 +89,13 @@ def test_waiting_ends_at_the_goal(goal: Goal, polls: int, capsys: pytest.Capture
 def test_waiting_ends_when_it_would_last_for_ever() -> None:
     """A vault that waits for its embedder is not waited for."""
     client = Scripted(status(EMBEDDING, DOWN))
-    assert wait(client, "v", "vectors", quiet=True).embedder.state == "down"
+    assert wait(client, "v", "vectors").embedder.state == "down"
 
 
 def test_being_stuck_is_waited_out_with_patience() -> None:
     """After a download the daemon needs a while to notice."""
     client = Scripted(status(EMBEDDING, DOWN), status(EMBEDDING, DOWN), status(EMBEDDING), status(DONE))
-    assert wait(client, "v", "vectors", patience_s=60, quiet=True) == status(DONE)
+    assert wait(client, "v", "vectors", patience_s=60) == status(DONE)
 
 
 def test_waiting_for_another_look_is_not_content_with_the_last_one() -> None:
@@ -95,7 +103,7 @@ def test_waiting_for_another_look_is_not_content_with_the_last_one() -> None:
     old = replace(DONE, counters={"full_scans": 3})
     new = replace(DONE, counters={"full_scans": 4})
     client = Scripted(status(old), status(old), status(new))
-    wait(client, "v", "vectors", scans=3, quiet=True)
+    wait(client, "v", "vectors", scans=3)
     assert client.asked == 3
 
 

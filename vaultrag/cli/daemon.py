@@ -15,9 +15,10 @@ from vaultrag import __version__
 from vaultrag.cli.errors import INTERRUPTED
 from vaultrag.cli.options import AsJson, invocation
 from vaultrag.cli.output import remark, write, write_json
-from vaultrag.cli.progress import vault_in, wait
+from vaultrag.cli.progress import wait
 from vaultrag.client.launch import Reached, reach, reach_or_start, served, wait_until_gone
 from vaultrag.client.resolve import absolute
+from vaultrag.client.stages import vault_in
 from vaultrag.config import Places, Settings, check_apart, load
 from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import DaemonError, DaemonNotRunning, VaultError

@@ -17,10 +17,11 @@ import typer
 
 from vaultrag.cli.config import write_new
 from vaultrag.cli.output import draw, remark, width, write
-from vaultrag.cli.progress import vault_in, wait
+from vaultrag.cli.progress import wait
 from vaultrag.cli.service import install_service
 from vaultrag.client.launch import reach_or_start
 from vaultrag.client.resolve import absolute
+from vaultrag.client.stages import vault_in
 from vaultrag.config import EmbedderSettings, Places, load
 from vaultrag.domain import VaultStatus
 from vaultrag.errors import EmbedError, ServiceError, UsageError, VaultMissing

@@ -17,8 +17,11 @@ from vaultrag.config import Places
 from vaultrag.domain import DaemonStatus
 from vaultrag.errors import ConfigError, DaemonError
 from vaultrag.rpc.client import Client
+from vaultrag.rpc.messages import StatusChanged
 
-LOOK_S = 1.0
+CONNECT_AGAIN_S = 1.0
+"""The pause before a daemon that is gone is looked for again."""
+
 FOLLOW_S = 0.2
 
 
@@ -65,16 +68,20 @@ def log(
 
 
 def _looks(places: Places, full: bool) -> Iterator[DaemonStatus | None]:
-    """Yield the status again and again; None while there is no daemon."""
+    """Yield the status whenever it changes; None while there is no daemon."""
     client: Client | None = Client.connect(places)
     while True:
         try:
-            client = client or Client.connect(places)
-            yield client.status(full=full)
+            with client or Client.connect(places) as client:
+                status = client.subscribe(notes=False).status
+                yield client.status(full=full) if full else status
+                for change in client.notifications():
+                    if isinstance(change, StatusChanged):
+                        yield client.status(full=full) if full else change.status
         except DaemonError:
             client = None
             yield None
-        time.sleep(LOOK_S)
+            time.sleep(CONNECT_AGAIN_S)
 
 
 def _changes(looks: Iterator[DaemonStatus | None]) -> Iterator[DaemonStatus | None]:

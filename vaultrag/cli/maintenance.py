@@ -8,10 +8,11 @@ import typer
 
 from vaultrag.cli.options import AsJson, VaultOption
 from vaultrag.cli.output import draw, remark, write, write_json
-from vaultrag.cli.progress import vault_in, wait
+from vaultrag.cli.progress import wait
 from vaultrag.cli.search import NOTHING, UNSURE, searchable
 from vaultrag.client.launch import reach, reach_or_start, served
 from vaultrag.client.resolve import near_vault, not_served, unclear
+from vaultrag.client.stages import vault_in
 from vaultrag.config import Places
 from vaultrag.errors import InvalidParams
 from vaultrag.wording import one_line

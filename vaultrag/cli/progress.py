@@ -1,7 +1,4 @@
-"""Waiting for a vault: how far it is, read off the daemon's status, and a bar that shows it.
-
-Words can be searched long before meaning: one who waits says for how much.
-"""
+"""A bar that shows how far a vault is while a command waits for it."""
 
 from __future__ import annotations
 
@@ -10,83 +7,37 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from vaultrag.cli.output import console, remark
-from vaultrag.client.stages import TITLES, Name, Stage, stage_of
-from vaultrag.domain import DaemonStatus, VaultStatus
-from vaultrag.errors import VaultUnknown
+from vaultrag.client.stages import TITLES, Goal, Name, Stage, Subscriber, wait_for
+from vaultrag.domain import DaemonStatus
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-POLL_S = 0.1
 SHOW_AFTER_S = 0.3
 """What takes less needs no bar."""
 
-Goal = Literal["words", "loaded", "vectors"]
-"""words: every note's words can be searched; loaded: so can the vectors there are; vectors: every note has one."""
-
-_SHORT_OF: dict[Goal, tuple[Name, ...]] = {
-    "words": ("opening", "reading"),
-    "loaded": ("opening", "reading", "loading"),
-    "vectors": ("opening", "reading", "loading", "embedding"),
-}
-
-
-class Asked(Protocol):
-    """A client that can be asked for its progress: ``rpc.client.Client``."""
-
-    def status(self, *, full: bool = False) -> DaemonStatus: ...
-
-
-def vault_in(status: DaemonStatus, vault_id: str) -> VaultStatus:
-    """Return the vault with this id.
-
-    Raises:
-        VaultUnknown: It is served no longer.
-    """
-    for vault in status.vaults:
-        if vault.id == vault_id:
-            return vault
-    raise VaultUnknown(f"the vault {vault_id} is not served any more")
-
 
 def wait(
-    client: Asked,
+    client: Subscriber,
     vault_id: str,
     goal: Goal,
     *,
     patience_s: float = 0.0,
     scans: int = -1,
-    quiet: bool = False,
     most_s: float = math.inf,
 ) -> DaemonStatus:
-    """Wait until a vault is so far, or is stuck, and return the status then.
-
-    Args:
-        client: Asked every 100 ms.
-        vault_id: Which vault.
-        goal: How far.
-        patience_s: So long, being stuck is waited out.
-        scans: Go on until the vault was looked through more often than so.
-        quiet: Show nothing.
-        most_s: Return after so long, however far it is.
-    """
+    """Wait until a vault has reached a goal, with a bar; see ``client.stages.wait_for``."""
     started = time.monotonic()
-    with _bar(quiet) as show:
-        while True:
-            status = client.status()
-            vault = vault_in(status, vault_id)
-            stage = stage_of(status, vault)
-            waited = time.monotonic() - started
-            looked = vault.counters.get("full_scans", 0) > scans or vault.state in ("away", "broken", "refused")
-            stuck = stage.name == "stuck" and waited < patience_s
-            if (looked and not stuck and stage.name not in _SHORT_OF[goal]) or waited >= most_s:
-                return status
-            if waited >= SHOW_AFTER_S:
-                show(stage)
-            time.sleep(POLL_S)
+    with _bar() as bar:
+
+        def show(stage: Stage) -> None:
+            if time.monotonic() - started >= SHOW_AFTER_S:
+                bar(stage)
+
+        return wait_for(client, vault_id, goal, show=show, patience_s=patience_s, scans=scans, most_s=most_s)
 
 
 class _Show(Protocol):
@@ -94,11 +45,9 @@ class _Show(Protocol):
 
 
 @contextmanager
-def _bar(quiet: bool) -> Iterator[_Show]:
+def _bar() -> Iterator[_Show]:
     """Show stages on stderr: as a bar on a terminal, else as a line when a stage begins."""
-    if quiet:
-        yield lambda stage: None
-    elif sys.stderr.isatty():
+    if sys.stderr.isatty():
         with _drawn() as progress:
             yield _Drawing(progress)
     else:

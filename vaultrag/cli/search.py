@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import msgspec
 import typer
 import typer.core
 
@@ -20,8 +21,9 @@ from vaultrag.client.lines import hit_as_line
 from vaultrag.client.resolve import chosen_vault, cited_lines, near_vault, not_served, note_path
 from vaultrag.config import Places, load
 from vaultrag.domain import Answer, Capacity, Hit, Mode, Reason, Shape, State, VaultStatus
+from vaultrag.domain.requests import Search
 from vaultrag.errors import UsageError, VaultError
-from vaultrag.rpc.client import Client
+from vaultrag.rpc.client import Client, discover
 from vaultrag.wording import because
 
 Format = Literal["human", "json", "jsonl", "tsv", "vimgrep", "links", "paths"]
@@ -91,29 +93,49 @@ def search(
         form = "paths"
     if every and strict:
         raise UsageError("--all and --strict exclude each other", hint="vaultrag search --strict WORDS")
-    places = Places.find()
-    with _connect(places, start=not no_start) as client:
-        chosen = searchable(client, places, vault, mode)
-        answer = client.search(
-            " ".join(query),
-            limit=limit or 0,
-            mode=mode,
-            vault=chosen.id,
-            shape=shape,
-            reader=reader,
-            max_tokens=max_tokens,
-            include_weak=every,
-        )
+    request = Search(
+        " ".join(query),
+        limit=limit or 0,
+        mode=mode,
+        shape=shape,
+        reader=reader,
+        max_tokens=max_tokens,
+        include_weak=every,
+    )
+    with _connect(Places.find(), start=not no_start) as client:
+        answer, root = _ask(client, request, vault)
         if strict:
             answer = replace(answer, nearest=())
         if form == "human" and (shape or reader or max_tokens):
             write(joined(answer_text(answer)))
         elif null:
-            write_paths(Path(chosen.root) / hit.path for hit in answer.hits)
+            write_paths(root / hit.path for hit in answer.hits)
         else:
-            _show(answer, form, Path(chosen.root), lambda hit: _lines_of(client, hit, chosen.id))
+            _show(answer, form, root, lambda hit: _lines_of(client, hit, str(root)))
     if answer.tier == "weak":
         raise typer.Exit(nothing_found(answer))
+
+
+def _ask(client: Client, request: Search, name: str) -> tuple[Answer, Path]:
+    """Return the answer, and the folder of the vault it is from.
+
+    Where one vault is served and its notes are indexed, this is one call. Otherwise the vault is looked up, and waited
+    for until its notes can be found.
+
+    Raises:
+        VaultUnknown, VaultError
+    """
+    places = Places.find()
+    root, only = client.welcome.get("root", ""), client.welcome["vault"]
+    opened = len(client.welcome["vaults"]) >= len(
+        discover(places).vaults
+    )  # a daemon that starts has not all of them yet
+    if root and opened and name in ("", root, only, Path(root).name):
+        answer = client.ask(request)
+        if answer.state is not State.INDEXING and answer.index.current:
+            return answer, Path(root)
+    chosen = searchable(client, places, name, request.mode)
+    return client.ask(msgspec.structs.replace(request, vault=chosen.id)), Path(chosen.root)
 
 
 def nothing_listed(reasons: Sequence[Reason]) -> int:

@@ -8,13 +8,12 @@ good.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from vaultrag.client.launch import in_thread, meant, reach, reach_or_start
-from vaultrag.client.stages import stage_of
+from vaultrag.client.stages import wait_for
 from vaultrag.config import Places
 from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import ConnectionLost
@@ -28,7 +27,6 @@ SETTLE_S = 5.0
 LOADING_S = 1.0
 """And its model so long to be there; the answer itself waits for it again."""
 
-_POLL_S = 0.05
 _CONNECT_S = 15.0
 
 
@@ -78,32 +76,19 @@ class Session:
         async with self._connecting:
             if self._client is None:
                 self.vault = await in_thread(self._prepare)
-                client = await AsyncClient.connect(
+                self._client = await AsyncClient.connect(
                     self._wish.places, vault=self.vault, timeout_s=_CONNECT_S, reader="agent", searches=True
                 )
-                try:
-                    await self._settle(client)
-                except BaseException:
-                    await client.close()
-                    raise
-                self._client = client
             return self._client
 
     def _prepare(self) -> str:
         """Have a daemon that serves the vault; the vault's id. Blocks."""
         places = self._wish.places
         with reach_or_start(places).client if self._wish.start else reach(places) as client:
-            return meant(client, places, self._wish.vault).id
-
-    async def _settle(self, client: AsyncClient) -> None:
-        started = time.monotonic()
-        bounds = {"opening": SETTLE_S, "reading": SETTLE_S, "loading": LOADING_S}
-        while True:
-            status = await client.status()
-            stage = stage_of(status, vault_of(status, self.vault)).name
-            if time.monotonic() - started >= bounds.get(stage, 0.0):
-                return
-            await asyncio.sleep(_POLL_S)
+            vault_id = meant(client, places, self._wish.vault).id
+            wait_for(client, vault_id, "words", most_s=SETTLE_S)
+            wait_for(client, vault_id, "loaded", most_s=LOADING_S)
+            return vault_id
 
     async def _drop(self) -> None:
         client, self._client = self._client, None

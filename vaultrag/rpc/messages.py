@@ -33,6 +33,8 @@ class Welcome:
     """Digest of the daemon's source."""
     identity: str = ""
     """Names the model and the recipe of that vault's vectors; empty while there are none."""
+    root: str = ""
+    """The folder of the vault that calls without a vault mean; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

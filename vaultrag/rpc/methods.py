@@ -157,6 +157,7 @@ def _hello(session: Session, params: Hello, _: Notify) -> Welcome:
         params.positions,
         session.service.build,
         session.vault_for(named).identity if named else "",
+        str(session.service.vault(named).root) if named else "",
     )
 
 

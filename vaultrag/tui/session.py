@@ -20,16 +20,13 @@ from vaultrag.domain.requests import Search
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, VaultragError
 from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.discovery import alive, discover
+from vaultrag.rpc.messages import StatusChanged
 from vaultrag.tui.state import LinkState
-from vaultrag.tui.status_text import progress_of
 
 MOST = 50
 """Hits that are asked for at most: more than anybody reads."""
 
 PREVIEW_CHARS = 320
-
-BUSY_POLL_S, REST_POLL_S = 0.3, 2.0
-"""Between two looks at the daemon's status."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 3.0
 """Between two tries to connect."""
@@ -137,29 +134,35 @@ class Session:
         return pid > 0 and not alive(pid)
 
     async def _follow(self, client: AsyncClient, on_link: OnLink, on_status: OnStatus) -> None:
-        """Look at the daemon's status again and again, until the connection ends."""
-        lost = asyncio.ensure_future(client.lost())
+        """Report the daemon's status whenever it or a note changes, until the connection ends."""
         self._wanted.clear()
+        status = (await client.subscribe()).status
+        changes = client.notifications()
+        change = asyncio.ensure_future(anext(changes))
+        picked = asyncio.ensure_future(self._again.wait())
         try:
-            while not lost.done():
-                status = await client.status()
+            while True:
                 vault_id = await self._choose(client, status)
-                if vault_id is None:
-                    await asyncio.sleep(FIRST_PAUSE_S)
+                if vault_id is not None:
+                    self._vault_id, self._client = vault_id, client
+                    on_link(LinkState("ready"))
+                    on_status(status, vault_id)
+                # A daemon that starts is given some time to open its vaults; no change says that it has none.
+                timeout_s = ADOPT_S if vault_id is None else None
+                await asyncio.wait([change, picked], timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+                if picked.done():
+                    self._again.clear()
+                    picked = asyncio.ensure_future(self._again.wait())
+                if not change.done():
+                    status = await client.status() if vault_id is None else status
                     continue
-                self._vault_id, self._client = vault_id, client
-                on_link(LinkState("ready"))
-                on_status(status, vault_id)
-                vault = next((vault for vault in status.vaults if vault.id == vault_id), None)
-                busy = vault is not None and progress_of(status, vault)
-                again = asyncio.ensure_future(self._again.wait())
-                await asyncio.wait(
-                    [lost, again], timeout=BUSY_POLL_S if busy else REST_POLL_S, return_when=asyncio.FIRST_COMPLETED
-                )
-                again.cancel()
-                self._again.clear()
+                notification = change.result()  # raises where the connection was lost
+                change = asyncio.ensure_future(anext(changes))
+                if isinstance(notification, StatusChanged):
+                    status = notification.status
         finally:
-            lost.cancel()
+            change.cancel()
+            picked.cancel()
             self._client = None
             self._wanted.clear()  # those questions were answered, or are asked for again
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from vaultrag.client.stages import TITLES, Stage, stage_of
-from vaultrag.domain import Answer, DaemonStatus, Mode, Reason, State, VaultStatus
+from vaultrag.domain import Answer, Mode, Reason, State, VaultStatus
 from vaultrag.tui.state import View
 from vaultrag.wording import STATES, because, count, duration, one_line
 
@@ -166,8 +166,3 @@ def _answer_told(answer: Answer) -> StatusLine | None:
 def _passing(reason: Reason) -> bool:
     """Return True for the reason that more of the answer follows: it needs no line."""
     return not reason.hint and reason.why.startswith("words only so far")
-
-
-def progress_of(status: DaemonStatus, vault: VaultStatus) -> bool:
-    """Return True while the vault is being indexed."""
-    return stage_of(status, vault).name not in ("done", "stuck")
