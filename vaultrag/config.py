@@ -76,6 +76,8 @@ class NoteSettings:
     """Patterns in gitignore syntax, beside the vault's own .vaultragignore and Obsidian's excluded files."""
     obsidian_excluded: bool = True
     """Leave out what Obsidian's own list of excluded files names."""
+    obsidian_templates: bool = True
+    """Leave out the folders of templates that are set in Obsidian and in the plugin Templater."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tests.support.clocks import PushedClock
 from vaultrag.config import WatchSettings
 from vaultrag.domain import NotePath
 from vaultrag.watcher import observer as module
+from vaultrag.watcher.filters import TEMPLATE_FILES
 from vaultrag.watcher.native_events import NativeEvents
 from vaultrag.watcher.observer import FILTERS_CHANGED, ROOT_BACK, ROOT_GONE, WATCH_RENEWED, VaultWatcher
 from vaultrag.watcher.paths import covers
@@ -172,10 +173,10 @@ def test_storm(root: Path) -> None:
             writer.join()
 
 
-@pytest.mark.parametrize("path", [".vaultragignore", ".obsidian/app.json"])
+@pytest.mark.parametrize("path", [".vaultragignore", ".obsidian/app.json", *TEMPLATE_FILES])
 def test_filters_changed(root: Path, path: str) -> None:
     """A change of what is excluded asks for a comparison of everything, once."""
-    (root / ".obsidian").mkdir()
+    (root / ".obsidian/plugins/templater-obsidian").mkdir(parents=True)
     with Watched(root) as watched:
         (root / path).write_text("{}")
         watched.wait_for_reason(FILTERS_CHANGED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import socket
 import unicodedata
@@ -15,6 +16,7 @@ import pytest
 from tests.watcher.faults import FaultyDisk
 from vaultrag.config import NoteSettings
 from vaultrag.domain import Content, DiskEntry, Gone, NotePath, Skipped, Unreadable
+from vaultrag.watcher.filters import TEMPLATE_FILES
 from vaultrag.watcher.reader import DiskReader
 from vaultrag.watcher.stat_check import judge, size_words
 
@@ -343,6 +345,11 @@ def test_size_words(count: int, words: str) -> None:
 # -- filters on disk ---------------------------------------------------------------------------------------------------
 
 
+def write(path: Path, text: str = "x") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
 def write_filters(root: Path, ignore: str, obsidian: str) -> None:
     (root / ".obsidian").mkdir(exist_ok=True)
     (root / ".vaultragignore").write_text(ignore)
@@ -367,6 +374,42 @@ def test_obsidian_list_can_be_turned_off(root: Path) -> None:
     """With notes.obsidian_excluded off, Obsidian's list is not read."""
     write_filters(root, "", '{"userIgnoreFilters": ["a.md"]}')
     assert set(DiskReader(root, NoteSettings(obsidian_excluded=False)).scan().entries) == {"a.md"}
+
+
+CORE, TEMPLATER = TEMPLATE_FILES
+
+
+@pytest.mark.parametrize("folder", ["Meta/Templates", "/Meta/Templates/", "meta/templates", " Meta/Templates "])
+@pytest.mark.parametrize("file", [CORE, TEMPLATER])
+def test_template_folders_are_left_out(root: Path, file: str, folder: str) -> None:
+    """A folder of templates is left out, however the setting spells it, and the reason names the setting."""
+    for name in ("Meta/Templates/Daily.md", "Meta/Templates/Deep/Weekly.md", "Meta/Note.md", "Templates/Mine.md"):
+        write(root / name)
+    write(root / file, json.dumps({TEMPLATE_FILES[file]: folder}))
+    reader = DiskReader(root, NoteSettings())
+    assert set(reader.scan().entries) == {"a.md", "Meta/Note.md", "Templates/Mine.md"}
+    assert reader.why_excluded("Meta/Templates/Deep/Weekly.md") == f"in a folder of templates ({file})"
+    assert set(DiskReader(root, NoteSettings(obsidian_templates=False)).scan().entries) >= {"Meta/Templates/Daily.md"}
+
+
+@pytest.mark.parametrize("folder", ["", "/", "//", " ", ".", "..", "../a", 7, None, ["Templates"]])
+def test_no_template_folder_hides_the_vault(root: Path, folder: object) -> None:
+    """A setting that names no folder, or the whole vault, leaves nothing out."""
+    write(root / "Templates/Daily.md")
+    write(root / CORE, json.dumps({"folder": folder}))
+    assert set(DiskReader(root, NoteSettings()).scan().entries) == {"a.md", "Templates/Daily.md"}
+
+
+def test_a_template_setting_that_breaks_keeps_its_folder(root: Path, reader: DiskReader) -> None:
+    """While Obsidian writes its setting, the templates stay left out; without the setting they are notes."""
+    write(root / "Templates/Daily.md")
+    write(root / CORE, json.dumps({"folder": "Templates"}))
+    assert set(reader.scan().entries) == {"a.md"}
+    write(root / CORE, '{"folder": "Temp')
+    assert set(reader.scan().entries) == {"a.md"}
+    assert reader.filter_problems[0].startswith(f"{CORE} is not valid JSON, so the folder of templates is as last read")
+    (root / CORE).unlink()
+    assert set(reader.scan().entries) == {"a.md", "Templates/Daily.md"}
 
 
 @pytest.mark.parametrize("bad", ['{"userIgnoreFilters": ["b.', "[" * 100_000, '{"userIgnoreFilters": 3}', "\xff\xfe"])

@@ -174,6 +174,8 @@ def _rule_hint(reason: str) -> str:
         return "vaultrag config edit"
     if ".vaultragignore" in reason:
         return "take the line out of .vaultragignore, or take the note back in below it with a line that begins with !"
+    if "folder of templates" in reason:
+        return "vaultrag config edit: [notes] obsidian_templates = false takes them in"
     if "Obsidian" in reason:
         return "in Obsidian: Settings, Files and links, Excluded files"
     return ""

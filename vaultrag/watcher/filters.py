@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
@@ -18,6 +18,11 @@ from vaultrag.watcher.paths import matchable, parent
 
 IGNORE_FILE = ".vaultragignore"
 OBSIDIAN_FILE = ".obsidian/app.json"
+TEMPLATE_FILES = {
+    ".obsidian/templates.json": "folder",
+    ".obsidian/plugins/templater-obsidian/data.json": "templates_folder",
+}
+"""Files that name a folder of templates, of Obsidian's core plugin and of Templater, each with its key."""
 
 # Each service's own spelling, tight enough that a note *about* conflicted copies stays a note: the mark must end the
 # name, and carry the date, number or machine the service puts there.
@@ -57,12 +62,15 @@ _HIDDEN_FILE = Exclusion("a hidden file")
 _NOT_A_NOTE = Exclusion("not a note: its name does not end in .md or .markdown")
 _TEMPORARY_FILE = Exclusion("a temporary file")
 _OBSIDIAN_RULE = f"one of Obsidian's excluded files ({OBSIDIAN_FILE}): {{}}"
+_TEMPLATES = "in a folder of templates ({})"
 CONFLICT_COPY = Exclusion("a sync-conflict copy", told=True)
 
 
 def is_filter_file(path: str) -> bool:
     """Return True if a change of this path changes which files are notes. Its folder counts: it may come or go."""
-    return path in (IGNORE_FILE, OBSIDIAN_FILE, ".obsidian")
+    return path in (IGNORE_FILE, OBSIDIAN_FILE, *TEMPLATE_FILES) or any(
+        file.startswith(f"{path}/") for file in TEMPLATE_FILES
+    )
 
 
 def copied_notes(path: str, computer: str = "") -> list[str]:
@@ -106,6 +114,7 @@ class VaultFilter:
     origins: tuple[str, ...]
     prefixes: tuple[str, ...]
     regexes: tuple[tuple[str, re.Pattern[str]], ...]
+    templates: Mapping[str, Exclusion]
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -114,6 +123,7 @@ class VaultFilter:
         ignore_patterns: Iterable[str] = (),
         vaultragignore_text: str = "",
         obsidian_patterns: Sequence[str] = (),
+        templates: Sequence[tuple[str, str]] = (),
     ) -> VaultFilter:
         """Put the three lists together; an entry that makes no sense is a problem, never an exception.
 
@@ -122,6 +132,7 @@ class VaultFilter:
                 take something back in with ``!``.
             vaultragignore_text: The vault's ``.vaultragignore``.
             obsidian_patterns: ``userIgnoreFilters``: a leading part of the path, or ``/a regular expression/``.
+            templates: Folders of templates, each with the file that names it.
         """
         problems: list[str] = []
         sourced = [(line, "the notes.ignore setting") for line in ignore_patterns]
@@ -135,6 +146,9 @@ class VaultFilter:
             origins=tuple(f"excluded by {source}: {line.strip()}" for line, source in good),
             prefixes=prefixes,
             regexes=regexes,
+            templates={
+                _nfc(folder).casefold(): Exclusion(_TEMPLATES.format(file)) for folder, file in templates if folder
+            },
             problems=tuple(problems),
         )
 
@@ -156,6 +170,8 @@ class VaultFilter:
         if is_dir:
             if name.startswith("."):
                 return _HIDDEN_FOLDER
+            if self.templates and (found := self.templates.get(_nfc(path).casefold())):
+                return found
         elif found := _by_name(name):
             return found
         if not (self.origins or self.prefixes or self.regexes):

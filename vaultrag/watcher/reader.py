@@ -53,10 +53,16 @@ class DiskReader:
     # -- rules -------------------------------------------------------------------------------------------------------
 
     def reload_filters(self) -> None:
-        """Read ``.vaultragignore`` and Obsidian's excluded files again. Never raises; see ``filter_problems``."""
+        """Read the files that say what is no note again. Never raises; see ``filter_problems``."""
         settings = self._settings
-        self._files = load(self._disk, self.root, obsidian=settings.obsidian_excluded, before=self._files)
-        self._rules = VaultFilter.build(settings.ignore, self._files.ignore_text, self._files.obsidian)
+        self._files = files = load(
+            self._disk,
+            self.root,
+            obsidian=settings.obsidian_excluded,
+            templates=settings.obsidian_templates,
+            before=self._files,
+        )
+        self._rules = VaultFilter.build(settings.ignore, files.ignore_text, files.obsidian, files.templates)
 
     @property
     def filter_problems(self) -> tuple[str, ...]:
