@@ -163,14 +163,27 @@ function Client:_greet(address, done)
   if address.token_file and address.token_file ~= "" then
     params.token = vim.trim(find.read(address.token_file) or "")
   end
-  self:_send("hello", params, function(problem, welcome)
-    if not problem and (type(welcome) ~= "table" or welcome.name ~= "vaultrag") then
-      problem = failure("InvalidRequest", "what answers on the socket is not vaultrag")
-    elseif not problem and (welcome.protocol ~= M.PROTOCOL or welcome.positions ~= "byte") then
-      problem = failure("ProtocolMismatch", "the daemon speaks another protocol", "vaultrag --version")
+  -- A search may follow: the daemon loads its model meanwhile.
+  local warming = vim.tbl_extend("force", params, { searches = true })
+  self:_send("hello", warming, function(problem, welcome)
+    if problem and problem.kind == "InvalidParams" then -- an older daemon
+      self:_send("hello", params, function(...)
+        self:_greeted(done, ...)
+      end)
+    else
+      self:_greeted(done, problem, welcome)
     end
-    done(problem, welcome)
   end)
+end
+
+---Check the answer to hello.
+function Client:_greeted(done, problem, welcome)
+  if not problem and (type(welcome) ~= "table" or welcome.name ~= "vaultrag") then
+    problem = failure("InvalidRequest", "what answers on the socket is not vaultrag")
+  elseif not problem and (welcome.protocol ~= M.PROTOCOL or welcome.positions ~= "byte") then
+    problem = failure("ProtocolMismatch", "the daemon speaks another protocol", "vaultrag --version")
+  end
+  done(problem, welcome)
 end
 
 ---Connect, if need be; `done(problem)`.

@@ -175,15 +175,22 @@ export class Connection {
   private async greet(channel: Channel, address: Address, vault: string): Promise<Welcome> {
     const { client, readToken, helloMs = 5_000 } = this.options;
     const token = address.tokenFile ? ((await readToken(address.tokenFile)) ?? '').trim() : '';
-    const hello = channel.call('hello', {
+    const params = {
       client,
       protocol_min: PROTOCOL_MIN,
       protocol_max: PROTOCOL_MAX,
       vault,
-      positions: 'utf-16',
+      positions: 'utf-16' as const,
       ...(token ? { token } : {}),
-    });
-    const welcome: unknown = await within(hello, helloMs);
+    };
+    let welcome: unknown;
+    try {
+      // A search may follow: the daemon loads its model meanwhile.
+      welcome = await within(channel.call('hello', { ...params, searches: true }), helloMs);
+    } catch (error) {
+      if (failureOf(error).kind !== 'InvalidParams') throw error;
+      welcome = await within(channel.call('hello', params), helloMs); // an older daemon
+    }
     if (!isRecord(welcome) || welcome.name !== 'vaultrag' || !Array.isArray(welcome.methods)) {
       throw new Failure('InvalidRequest', 'what answers on the socket is not vaultrag');
     }

@@ -33,6 +33,18 @@ async function kindOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('a peer at fault', () => {
+  it('of an older version, which refuses what it does not know, is greeted without it', async () => {
+    const peer = await peerThat((request, _, socket) => {
+      if (request.method === 'hello' && 'searches' in request.params) failure(socket, request.id, 'InvalidParams');
+      else if (request.method === 'hello') result(socket, request.id, WELCOME);
+      else result(socket, request.id, answerTo(request.params.query));
+    });
+    const connection = joined(peer.connection());
+    expect((await connection.call('search', { query: 'pump' })).query).toBe('pump');
+    const greetings = peer.heard.filter((request) => request.method === 'hello');
+    expect(greetings.map((request) => request.params.searches)).toEqual([true, undefined]);
+  });
+
   it('rejects the calls under way when it dies in mid-call, and is found again', async () => {
     let deaths = 1;
     const peer = await peerThat(
