@@ -13,6 +13,7 @@ import pytest
 from tests.indexing.conftest import Build, House
 from tests.support.embedders import HashEmbedder, WholeHashEmbedder
 from tests.support.lifecycles import Lifecycle
+from tests.support.stores import passages_in
 from vaultrag.domain import EmbedProblem, NoteId, NoteText
 from vaultrag.errors import BadVectors, EmbedderUnavailable, StoreFull
 from vaultrag.indexing import passage_backfill as module
@@ -91,7 +92,7 @@ def test_after_the_vectors(bench: Bench) -> None:
     assert bench.lines(3, "second 3") is None
     bench.run()
     assert len(bench.whole.passages) == 2 * (NOTES - 1)
-    assert bench.vectors.passage_count() == 2 * (NOTES - 1)
+    assert passages_in(bench.vectors) == 2 * (NOTES - 1)
     assert bench.lines(3, "second 3") == (2, 2)
     assert len(bench.embedder.notes) == NOTES
 
@@ -254,7 +255,7 @@ def test_a_passage_that_fails_for_now(bench: Bench) -> None:
     bench.open().run()
     assert bench.whole.passages.count("t3: second 3") == module.MAX_TRIES
     assert bench.lines(3, "second 3") == (0, 0)
-    assert bench.vectors.passage_count() == 2 * (NOTES - 1) - 1
+    assert passages_in(bench.vectors) == 2 * (NOTES - 1) - 1
 
 
 def test_wrong_count(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +266,7 @@ def test_wrong_count(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(BadVectors):
             bench.step()
     bench.run()
-    assert bench.vectors.passage_count() == 2 * (NOTES - 1)
+    assert passages_in(bench.vectors) == 2 * (NOTES - 1)
 
 
 def test_refused_vectors(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +274,7 @@ def test_refused_vectors(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     zero = np.zeros(bench.embedder.dimension, np.float32)
     monkeypatch.setattr(bench.embedder, "embed_passages", lambda texts: [zero] * len(texts))
     bench.open().run()
-    assert bench.vectors.passage_count() == 0
+    assert passages_in(bench.vectors) == 0
     assert bench.reopen().meaning.passages_pending == 0
 
 
@@ -290,7 +291,7 @@ def test_full_disk(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
             bench.step()
     assert bench.meaning.passages_pending == NOTES
     bench.run()
-    assert bench.vectors.passage_count() == 2 * (NOTES - 1)
+    assert passages_in(bench.vectors) == 2 * (NOTES - 1)
 
 
 @pytest.mark.parametrize("kind", [HashEmbedder, WholeHashEmbedder])
@@ -303,9 +304,8 @@ def test_switched_off_and_on(bench: Bench, kind: Callable[[], HashEmbedder]) -> 
     bench.reopen(passages=False)
     bench.write(3, "one\n\ntwo")
     bench.open()
-    assert (bench.meaning.pending, bench.meaning.passages_pending, bench.vectors.passage_count()) == (0, 0, 0)
+    assert (bench.meaning.pending, bench.meaning.passages_pending, passages_in(bench.vectors)) == (0, 0, 0)
     assert bench.vectors.scan(bench.embedder.embed_query("first")).passages(10) == []
-    assert bench.vectors.memory_bytes > 0
     bench.write(3, "first 3\n\nsecond 3")
     assert bench.meaning.pending == 0
     assert np.array_equal(bench.vectors.vector(NoteId(3)), whole)  # type: ignore[arg-type]
@@ -314,7 +314,7 @@ def test_switched_off_and_on(bench: Bench, kind: Callable[[], HashEmbedder]) -> 
     assert (bench.meaning.view.state, bench.meaning.pending) == ("ready", 0)
     assert bench.meaning.passages_pending == NOTES
     bench.run()
-    assert bench.vectors.passage_count() == 2 * (NOTES - 1)
+    assert passages_in(bench.vectors) == 2 * (NOTES - 1)
     assert bench.lines(3, "second 3") == (2, 2)
     assert bench.reopen().meaning.passages_pending == 0
 
@@ -324,7 +324,7 @@ def test_together_there_is_no_second_pass(bench: Bench) -> None:
     bench.embedder = HashEmbedder()
     bench.open()
     assert bench.meaning.passages_pending == 0
-    assert bench.vectors.passage_count() == 2 * (NOTES - 1)
+    assert passages_in(bench.vectors) == 2 * (NOTES - 1)
     assert bench.reopen().meaning.passages_pending == 0
     assert len(bench.embedder.notes) == NOTES
 

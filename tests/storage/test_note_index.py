@@ -291,16 +291,6 @@ def test_a_snapshot_of_no_known_generation(index: NoteIndex) -> None:
         assert afterwards is not None
 
 
-def test_meta(index: NoteIndex, tmp_path: Path) -> None:
-    """A small fact is kept over a restart."""
-    index.set_meta("k", "v")
-    index.close()
-    again = NoteIndex.open(tmp_path / "hybrid-fts.db")
-    assert again.meta("k") == "v"
-    assert again.meta("clean") is None
-    again.close()
-
-
 def test_rows_of_many(index: NoteIndex) -> None:
     """Rows come in the order asked for, each once, with their own tags and aliases in the order written."""
     ids = [

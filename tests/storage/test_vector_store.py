@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.support.stores import DIMENSION, IDENTITY, embedded, unit_rows
+from tests.support.stores import DIMENSION, IDENTITY, embedded, nearest_by_vec0, passages_in, unit_rows
 from vaultrag.domain import EmbeddedNote, NoteId
 from vaultrag.errors import BadVectors, StoreCorrupt, StoreError
 from vaultrag.storage.sqlite import connect, forget_damage, rows, scalar
@@ -80,7 +80,7 @@ def test_spoilt_vectors_are_dropped(tmp_path: Path) -> None:
     vectors = Vectors.open(path, IDENTITY)
     vectors.load()
     assert set(vectors.hashes()) == {1, 3}
-    assert {note_id for note_id, _ in vectors.nearest(unit_rows(3)[0], 10)} == {1, 3}
+    assert {note_id for note_id, _ in nearest_by_vec0(vectors, unit_rows(3)[0], 10)} == {1, 3}
     vectors.close()
 
 
@@ -149,7 +149,7 @@ def test_no_passages_to_be_made(vectors: Vectors) -> None:
     assert vectors.without_passages() == {}
     again = Vectors.open(vectors.path, IDENTITY)
     again.load()
-    assert again.passage_count() == 0
+    assert passages_in(again) == 0
     assert again.scan(row).passage(NoteId(1)) is None
     again.close()
 
@@ -160,7 +160,7 @@ def test_drop_passages(vectors: Vectors) -> None:
     vectors.delete([NoteId(3)])
     vectors.drop_passages()
     assert vectors.without_passages() == {1: "h1", 2: "h2"}
-    assert vectors.passage_count() == 0
+    assert passages_in(vectors) == 0
     assert vectors.scan(made[0]).passages(5) == []
     assert vectors.scan(made[0]).notes(1)[0][0] == 1
     assert vectors.reuse({NoteId(3): "h3"}) == {3}
@@ -196,7 +196,7 @@ def test_delete(vectors: Vectors) -> None:
     vectors.delete([NoteId(2), NoteId(77)])
     assert 2 not in dict(vectors.scan(made[1]).notes(10))
     assert 2 not in dict(vectors.scan(made[1]).passages(10))
-    assert 2 not in dict(vectors.nearest(made[1], 10))
+    assert 2 not in dict(nearest_by_vec0(vectors, made[1], 10))
     assert vectors.hashes().keys() == {1, 3, 4, 5}
 
 
@@ -290,7 +290,7 @@ def test_changes_before_loading(vectors: Vectors) -> None:
     again.load()
     assert [n for n, _ in again.scan(made[3]).notes(9)].count(NoteId(2)) == 1
     assert again.scan(made[3]).notes(9)[0][1] == pytest.approx(1.0, abs=1e-5)
-    assert again.passage_count() == 4
+    assert passages_in(again) == 4
     again.close()
 
 
@@ -302,7 +302,7 @@ def test_same_as_vec0(tmp_path: Path) -> None:
     vectors.put((NoteId(n + 1), f"h{n}", embedded(made[n])) for n in range(3_000))
     shared = 0
     for query in unit_rows(20, 5, 256):
-        exact, fast = vectors.nearest(query, 80), vectors.scan(query).notes(80)
+        exact, fast = nearest_by_vec0(vectors, query, 80), vectors.scan(query).notes(80)
         assert [n for n, _ in fast[:10]] == [n for n, _ in exact[:10]]
         assert [s for _, s in fast[:10]] == pytest.approx([s for _, s in exact[:10]], abs=1e-5)
         shared += len({n for n, _ in exact} & {n for n, _ in fast})
@@ -317,7 +317,7 @@ def test_filter_in_the_scan(vectors: Vectors) -> None:
     for search in (vectors.scan(made[0]).notes, vectors.scan(made[0]).passages):
         assert {n for n, _ in search(10, allowed)} == allowed
         assert search(10, frozenset()) == []
-    assert {n for n, _ in vectors.nearest(made[0], 10, allowed)} == allowed
+    assert {n for n, _ in nearest_by_vec0(vectors, made[0], 10, allowed)} == allowed
 
 
 def test_scan_after_close(vectors: Vectors) -> None:
@@ -340,7 +340,7 @@ def test_gaps_are_closed(vectors: Vectors) -> None:
     assert _count(again, "note_vectors") == 500
     for n in (0, 2_500, 4_990):
         assert np.array_equal(again.vector(NoteId(n + 1)), made[n])  # type: ignore[arg-type]
-        assert again.nearest(made[n], 1)[0][0] == n + 1
+        assert nearest_by_vec0(again, made[n], 1)[0][0] == n + 1
     assert rows(again._writer, "PRAGMA quick_check") == [("ok",)]
     again.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +19,8 @@ from vaultrag.storage.lexical.matches import LexicalMatches
 from vaultrag.storage.notes.note_index import NoteIndex
 from vaultrag.storage.notes.note_rows import NoteRows
 from vaultrag.storage.notes.note_values import values_of
+from vaultrag.storage.vectors.vector_rows import code_bytes
+from vaultrag.storage.vectors.vector_store import Vectors
 
 if TYPE_CHECKING:
     from vaultrag.domain import Vector
@@ -94,3 +97,22 @@ def row_counts(index: NoteIndex) -> dict[str, int]:
             table: int(connection.execute(f"SELECT count(*) FROM {table}").get)
             for table in ("notes", "names", "tags", "links", "skipped", "words_docsize", "name_letters_docsize")
         }
+
+
+def passages_in(vectors: Vectors) -> int:
+    """How many passages' vectors the file holds."""
+    with vectors.readers.reading() as connection:
+        return code_bytes(connection) // vectors.identity.dimension
+
+
+def nearest_by_vec0(
+    vectors: Vectors, query: Vector, k: int, allowed: frozenset[NoteId] | None = None
+) -> list[tuple[NoteId, float]]:
+    """The ``k`` nearest notes by vec0's own search: what the scan in memory is checked against."""
+    sql = "SELECT note_id, distance FROM note_vectors WHERE embedding MATCH ? AND k = ?"
+    values: list[object] = [np.ascontiguousarray(query, np.float32).tobytes(), k]
+    if allowed is not None:
+        sql += " AND note_id IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(sorted(allowed)))
+    with vectors.readers.reading() as connection:
+        return [(note_id, 1.0 - distance) for note_id, distance in connection.execute(sql, values)]

@@ -109,20 +109,3 @@ class NoteValues(NamedTuple):
     tags: list[tuple[str, str]]
     links: list[tuple[str | int, ...]]
     words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """Read this file: it is new, or differs from what the index remembers."""
-
-    entry: DiskEntry
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Forget this note: a plausible look at the disk no longer finds it."""
-
-    indexed: IndexedEntry
-
-
-Change = Read | Delete

@@ -63,7 +63,6 @@ class EmbedWorker:
         self._compare = False
         self._unseen = False
         self._retry_failed = False
-        self._busy = False
         self._opened = False
         self._retry_at: float | None = None
         self._retries = 0

@@ -255,15 +255,6 @@ class NoteIndex:
                 [(s.path, s.reason, s.size, s.mtime_ns) for s in skipped.values()],
             )
 
-    def meta(self, key: str) -> str | None:
-        with self._lock, translating(self.path):
-            value: str | None = scalar(self._writer, "SELECT value FROM meta WHERE key = ?", (key,))
-            return value
-
-    def set_meta(self, key: str, value: str) -> None:
-        with self._lock, translating(self.path):
-            self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
     def _counted(self, notes: Sequence[NoteValues]) -> list[Counted] | None:
         """Return the words of each note, before the write begins; None where there are too many to count."""
         if len(notes) > MOST_AT_ONCE or sum(len(text) for note in notes for text in note.words) > MOST_CHARS_AT_ONCE:

@@ -189,12 +189,6 @@ class NoteRows:
             )
         return [row[0] for row in found if row[0] not in hidden]
 
-    def entry_hashes(self, note_id: NoteId) -> tuple[str, str]:
-        """Content hash and text hash of a note; empty strings for one that is not there."""
-        with self._index.readers.reading() as connection:
-            found = rows(connection, "SELECT content_hash, text_hash FROM notes WHERE id = ?", (note_id,))
-        return found[0] if found else ("", "")
-
 
 def _name_of(path: str) -> str:
     return without_suffix(path.rsplit("/", 1)[-1])

@@ -70,12 +70,6 @@ class MultilingualVectors:
         """Return whether most notes are not English."""
         return self._foreign > MAJORITY * self._read
 
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of the vectors in memory."""
-        notes, passages = self._notes, self._passages
-        return (notes.nbytes if notes is not None else 0) + (passages.nbytes if passages is not None else 0)
-
     def begin(self, identity: Identity, scale: Scale) -> None:
         """Make ready for the vectors of this model and recipe: those of any other are dropped.
 

@@ -179,15 +179,6 @@ class Vectors:
     def loaded(self) -> bool:
         return self._loaded.is_set()
 
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of the vectors in memory."""
-        return self._notes.nbytes + self._passages.nbytes + self.multilingual.memory_bytes
-
-    def passage_count(self) -> int:
-        with self._lock, translating(self.path):
-            return code_bytes(self._writer) // self.identity.dimension
-
     # -- what is known -------------------------------------------------------------------------------------------
 
     def hashes(self) -> dict[NoteId, str]:
@@ -296,16 +287,6 @@ class Vectors:
                     connection.execute("DELETE FROM failures WHERE text_hash = ?", (text_hash,))
 
     # -- searching -----------------------------------------------------------------------------------------------
-
-    def nearest(self, query: Vector, k: int, allowed: frozenset[NoteId] | None = None) -> list[tuple[NoteId, float]]:
-        """Return the ``k`` nearest notes by vec0's own search: what the scan in memory is checked against."""
-        sql = "SELECT note_id, distance FROM note_vectors WHERE embedding MATCH ? AND k = ?"
-        values: list[object] = [np.ascontiguousarray(query, np.float32).tobytes(), min(k, MAX_K)]
-        if allowed is not None:
-            sql += " AND note_id IN (SELECT value FROM json_each(?))"
-            values.append(json.dumps(sorted(allowed)))
-        with self.readers.reading() as connection:
-            return [(note_id, 1.0 - distance) for note_id, distance in rows(connection, sql, values)]
 
     def scan(self, query: Vector, ahead: int = 0) -> VectorScan:
         """Compare a query with every vector in memory.
