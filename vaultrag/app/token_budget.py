@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from vaultrag.domain import Answer, Capacity, Hit, NoteView, Shape, Span
 from vaultrag.domain.requests import Search
 from vaultrag.retrieval.hit_maker import LINE_TOKENS
-from vaultrag.retrieval.one_line_summary import told
 from vaultrag.retrieval.snippet import PREVIEW_CHARS
 from vaultrag.text.token_estimate import estimate, fit
+from vaultrag.wording import validity
 
 DEFAULTS: dict[Capacity, tuple[Shape, int]] = {"large": ("compact", 10), "small": ("compact", 5)}
 """Shape and number of hits for each kind of reader, where the caller does not say."""
@@ -103,7 +103,7 @@ def delivered(answer: Answer, wish: DeliveryOptions) -> Answer:
 
 def cost(hit: Hit) -> int:
     """Estimate the tokens that a hit costs."""
-    standing = told(hit.standing) if hit.standing is not None else ""
+    standing = validity(hit.standing) if hit.standing is not None else ""
     parts = (hit.citation, hit.title, hit.heading, standing, hit.text or hit.line or hit.preview)
     return _FIGURES + sum(map(estimate, parts))
 

@@ -36,6 +36,6 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
                 return show()
         from vaultrag.cli.app import build
 
-        return build().main(given, prog_name="vaultrag", standalone_mode=False, obj=invocation)
+        return build(given).main(given, prog_name="vaultrag", standalone_mode=False, obj=invocation)
 
     sys.exit(guarded(run, invocation))

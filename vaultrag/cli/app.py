@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 import typer.main
 
-from vaultrag.cli import (
-    config,
-    daemon,
-    deliver,
-    doctor,
-    eval,
-    explain,
-    init,
-    log,
-    maintenance,
-    mcp,
-    search,
-    service,
-    tui,
-    why,
-)
 from vaultrag.cli.options import invocation
 from vaultrag.cli.output import write
 
@@ -55,8 +42,62 @@ fzf --disabled --bind 'change:reload:vaultrag search --format tsv {q} || true'
 _ASK, _RUN, _SET = "Commands that ask", "Commands for the daemon", "Commands for settings and measuring"
 
 
-def build() -> Any:
-    """Return the command, ready to run: an object with click's ``main``."""
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: where its function is, and how the help shows it.
+
+    Attributes:
+        function: ``module:function``, loaded when the command is used or listed.
+        cls: ``module:class`` of the command, where it is not the usual one.
+        below: Commands below it, by name.
+    """
+
+    function: str
+    panel: str
+    cls: str = ""
+    epilog: str = ""
+    below: Mapping[str, str] = field(default_factory=dict)
+
+
+COMMANDS: Mapping[str, Command] = {
+    "search": Command("search:search", _ASK, cls="search:QueryCommand", epilog=_FINDING),
+    "tui": Command("tui:tui", _ASK, cls="search:QueryCommand"),
+    "related": Command("search:related", _ASK),
+    "get": Command("search:get", _ASK),
+    "explain": Command("explain:explain", _ASK),
+    "why": Command("why:why", _ASK),
+    "tags": Command("maintenance:tags", _ASK),
+    "rules": Command("deliver:rules", _ASK),
+    "catalogue": Command("deliver:catalogue", _ASK),
+    "push": Command("deliver:push", _ASK),
+    "mcp": Command("mcp:mcp", _ASK),
+    "init": Command("init:init", _RUN),
+    "up": Command("daemon:up", _RUN),
+    "stop": Command("daemon:stop", _RUN),
+    "status": Command("maintenance:status", _RUN),
+    "log": Command("log:log", _RUN),
+    "doctor": Command("doctor:doctor", _RUN),
+    "reindex": Command("maintenance:reindex", _RUN),
+    "vaults": Command("maintenance:vaults", _RUN, below={"remove": "maintenance:remove"}),
+    "serve": Command("daemon:serve", _RUN),
+    "service": Command(
+        "service:service",
+        _RUN,
+        below={name: f"service:{name}" for name in ("install", "uninstall", "status", "logs")},
+    ),
+    "config": Command(
+        "config:config", _SET, below={name: f"config:{name}" for name in ("show", "edit", "path", "init")}
+    ),
+    "eval": Command("eval:evaluate", _SET),
+}
+
+
+def build(args: Sequence[str] = ()) -> Any:
+    """Return the command, ready to run: an object with click's ``main``.
+
+    Args:
+        args: As typed. Where they begin with a command only that one is loaded, which halves the start of a search.
+    """
     app = typer.Typer(
         name="vaultrag",
         invoke_without_command=True,
@@ -66,58 +107,25 @@ def build() -> Any:
         epilog=_BEGIN,
         callback=_root,
     )
-    app.command(rich_help_panel=_ASK, cls=search.QueryCommand, epilog=_FINDING)(search.search)
-    app.command(rich_help_panel=_ASK, cls=search.QueryCommand)(tui.tui)
-    app.command(rich_help_panel=_ASK)(search.related)
-    app.command(rich_help_panel=_ASK)(search.get)
-    app.command(rich_help_panel=_ASK)(explain.explain)
-    app.command(rich_help_panel=_ASK)(why.why)
-    app.command(rich_help_panel=_ASK)(maintenance.tags)
-    app.command(rich_help_panel=_ASK)(deliver.rules)
-    app.command(rich_help_panel=_ASK)(deliver.catalogue)
-    app.command(rich_help_panel=_ASK)(deliver.push)
-    app.command(rich_help_panel=_ASK)(mcp.mcp)
-    app.command(rich_help_panel=_RUN)(init.init)
-    app.command(rich_help_panel=_RUN)(daemon.up)
-    app.command(rich_help_panel=_RUN)(daemon.stop)
-    app.command(rich_help_panel=_RUN)(maintenance.status)
-    app.command(rich_help_panel=_RUN)(log.log)
-    app.command(rich_help_panel=_RUN)(doctor.doctor)
-    app.command(rich_help_panel=_RUN)(maintenance.reindex)
-    app.add_typer(_group(maintenance.vaults, remove=maintenance.remove), name="vaults", rich_help_panel=_RUN)
-    app.command(rich_help_panel=_RUN)(daemon.serve)
-    app.add_typer(
-        _group(
-            service.service,
-            install=service.install,
-            uninstall=service.uninstall,
-            status=service.status,
-            logs=service.logs,
-        ),
-        name="service",
-        rich_help_panel=_RUN,
-    )
-    app.add_typer(
-        _group(
-            config.config,
-            show=config.show,
-            edit=config.edit,
-            path=config.path,
-            init=config.init,
-        ),
-        name="config",
-        rich_help_panel=_SET,
-    )
-    app.command("eval", rich_help_panel=_SET)(eval.evaluate)
+    first = args[0] if args else ""
+    for name in [first] if first in COMMANDS else [] if first == "--version" else COMMANDS:
+        command = COMMANDS[name]
+        if command.below:
+            group = typer.Typer(invoke_without_command=True, callback=_load(command.function))
+            for below, function in command.below.items():
+                group.command(below)(_load(function))
+            app.add_typer(group, name=name, rich_help_panel=command.panel)
+            continue
+        cls = _load(command.cls) if command.cls else None
+        app.command(name, rich_help_panel=command.panel, cls=cls, epilog=command.epilog or None)(
+            _load(command.function)
+        )
     return typer.main.get_command(app)
 
 
-def _group(callback: Any, **commands: Any) -> typer.Typer:
-    """Make a command that does something by itself and has commands below it."""
-    group = typer.Typer(invoke_without_command=True, callback=callback)
-    for name, command in commands.items():
-        group.command(name)(command)
-    return group
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"vaultrag.cli.{module}"), name)
 
 
 def _show_version(value: bool) -> None:

@@ -47,7 +47,7 @@ def version_lines() -> Iterator[str]:
     places = Places.find()
     if not places.registry.exists():
         return
-    from vaultrag.doctor.offline import identities  # brings in databases: nothing that other commands need
+    from vaultrag.doctor.known_vaults import identities  # brings in databases: nothing that other commands need
 
     for root, identity in identities(places).items():
         if identity is None:

@@ -82,7 +82,8 @@ def _outside(path: str) -> Diagnosis | None:
 
 def _without_daemon(asked: str, name: str, places: Places) -> Diagnosis:
     from vaultrag.app.diagnosis import diagnose
-    from vaultrag.doctor.offline import known_roots, sources  # brings in databases: nothing that others need
+    from vaultrag.doctor.known_vaults import known_roots
+    from vaultrag.doctor.offline import sources  # brings in databases: nothing that others need
 
     settings = load(places.config_file)
     known = [VaultStatus(vault_id(root), root.name, str(root), "stopped") for root in known_roots(places)]

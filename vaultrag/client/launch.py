@@ -5,17 +5,13 @@ A daemon started here outlives the command: it has a session of its own, no term
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, cast
 
 from vaultrag.client.resolve import absolute, chosen_vault, near_vault, not_served, unclear
 from vaultrag.config import Places
@@ -39,8 +35,6 @@ LOG_BYTES = 1_000_000
 """A longer log is begun anew."""
 
 _POLL_S = 0.05
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,32 +105,6 @@ def meant(client: Client, places: Places, name: str) -> VaultStatus:
     if chosen is None:
         raise unclear(client.status().vaults)
     return chosen
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    """Run what blocks in a thread that does not keep the process from ending, and await it."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is not None:
-            done.set_exception(error)
-        else:
-            done.set_result(cast(T, result))
-
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = work()
-        except BaseException as raised:  # it is raised again where it is awaited
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(settle, result, error)
-
-    threading.Thread(target=run, name="blocking", daemon=True).start()
-    return await done
 
 
 def wait_until_gone(pid: int, timeout_s: float = STOP_S) -> None:

@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from vaultrag.app.diagnosis import DiagnosisSources, VectorLookup
 from vaultrag.config import Places, Settings, vault_id
 from vaultrag.daemon.agent_privacy import private_rules
-from vaultrag.domain import HeldVector, Identity, NoteId
+from vaultrag.domain import HeldVector, NoteId
 from vaultrag.errors import StoreError
 from vaultrag.storage.inspection import NOTES_FILE, NotesFile, VectorsFile
 from vaultrag.storage.notes.note_rows import NoteRows
 from vaultrag.watcher import DiskReader
-
-
-def known_roots(places: Places) -> list[Path]:
-    """Return the vaults that a daemon would serve. None where the list cannot be read: ``doctor`` says so."""
-    try:
-        return [Path(root) for root in json.loads(places.registry.read_text("utf-8"))["vaults"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-
-
-def identities(places: Places) -> dict[Path, Identity | str | None]:
-    """Return what each vault's vectors were made with; why that cannot be read; None where there are none."""
-    found: dict[Path, Identity | str | None] = {}
-    for root in known_roots(places):
-        try:
-            found[root] = VectorsFile(places.vault_folder(vault_id(root))).identity()
-        except StoreError as error:
-            found[root] = error.message
-    return found
 
 
 @contextlib.contextmanager

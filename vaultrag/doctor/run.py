@@ -65,7 +65,7 @@ def _case(places: Places, settings: Settings, environ: Mapping[str, str], proc: 
 def roots_of(places: Places) -> list[Path]:
     """Return the vaults that a daemon would serve."""
     with contextlib.suppress(ImportError):
-        from vaultrag.doctor.offline import known_roots  # brings in the database, which may be what is missing
+        from vaultrag.doctor.known_vaults import known_roots  # brings in the database, which may be what is missing
 
         return known_roots(places)
     return []

@@ -10,9 +10,8 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from vaultrag.domain import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Validity, VaultStatus
-from vaultrag.retrieval.one_line_summary import told
 from vaultrag.text.token_estimate import estimate, fit
-from vaultrag.wording import arms
+from vaultrag.wording import arms, validity
 
 CURRENT = "current"
 
@@ -217,7 +216,7 @@ def holds(standing: Validity | None) -> str:
     if standing is None:
         return CURRENT
     paths = [standing.through] if standing.through else standing.by
-    return f"{told(standing)} [{', '.join(paths)}]" if paths else told(standing)
+    return f"{validity(standing)} [{', '.join(paths)}]" if paths else validity(standing)
 
 
 def reasons(told: Iterable[Reason]) -> list[str]:

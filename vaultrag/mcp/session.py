@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from vaultrag.client.launch import in_thread, meant, reach, reach_or_start
+from vaultrag.client.launch import meant, reach, reach_or_start
 from vaultrag.client.stages import wait_for
+from vaultrag.client.threads import in_thread
 from vaultrag.config import Places
 from vaultrag.domain import DaemonStatus, VaultStatus
 from vaultrag.errors import ConnectionLost

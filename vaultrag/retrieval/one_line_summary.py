@@ -14,6 +14,7 @@ from vaultrag.domain import Note, Validity
 from vaultrag.markdown.property_flags import first_text
 from vaultrag.text.sentences import Unit, units
 from vaultrag.text.token_estimate import estimate, fit
+from vaultrag.wording import validity
 
 RECORD_TOKENS = 58
 """No line is estimated to cost more."""
@@ -68,7 +69,7 @@ def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
     if kind:
         yield kind
     if standing is not None:
-        yield told(standing)
+        yield validity(standing)
     elif status:
         yield status
     if confidence := first_text(note.properties, "confidence"):
@@ -86,21 +87,6 @@ def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
             if day := first_text(note.properties, name)[:10]:
                 yield day if name == "date" else f"{name} {day}"
                 break
-
-
-def told(standing: Validity) -> str:
-    """Return a standing in words: "superseded by Supplier list", "expired 2024-12-31"."""
-    if standing.through:
-        return f"rests on {_name(standing.through)}, which no longer holds"
-    if standing.state == "upcoming":
-        return f"valid only from {standing.since}"
-    by = f" by {_name(standing.by[0])}" if standing.by else ""
-    since = f" {standing.since}" if standing.since else ""
-    return f"{standing.state}{by}{since}"
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def _saying(note: Note, sentences: Sequence[Unit]) -> Iterator[str]:

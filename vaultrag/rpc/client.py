@@ -15,7 +15,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -23,14 +23,26 @@ from vaultrag.config import Places
 from vaultrag.domain import Answer, Reader
 from vaultrag.domain.requests import Params
 from vaultrag.errors import ConnectionLost, DaemonNotRunning, InvalidParams
-from vaultrag.rpc.async_client import AsyncClient, OnPartial
 from vaultrag.rpc.client_methods import ClientMethods, Notification, read_notification, read_result
 from vaultrag.rpc.discovery import CHUNK, Address, discover, hello, open_socket, without_news
 from vaultrag.rpc.protocol import PARTIAL, Conversation, Message, Request, error_of
 
+if TYPE_CHECKING:
+    from vaultrag.rpc.async_client import AsyncClient
+
 __all__ = ["Address", "AsyncClient", "Client", "OnPartial", "discover", "wait_for_daemon"]
 
 R = TypeVar("R")
+OnPartial = Callable[[Answer], None]
+
+
+def __getattr__(name: str) -> Any:
+    """Load ``AsyncClient`` when it is asked for: a command that waits does without asyncio."""
+    if name == "AsyncClient":
+        from vaultrag.rpc.async_client import AsyncClient
+
+        return AsyncClient
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Client(ClientMethods):

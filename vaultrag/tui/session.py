@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from vaultrag.client.launch import ADOPT_S, in_thread, reach_or_start
+from vaultrag.client.launch import ADOPT_S, reach_or_start
 from vaultrag.client.resolve import absolute, chosen_vault
+from vaultrag.client.threads import in_thread
 from vaultrag.config import Places
 from vaultrag.domain import Answer, DaemonStatus, Explanation, Mode, NoteView, TagCount
 from vaultrag.domain.requests import Search

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from vaultrag.domain import Answer, Hit, Span, State
-from vaultrag.retrieval.one_line_summary import told
-from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, STATES, arms, because, named, one_line
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, STATES, arms, because, named, one_line, validity
 
 PREVIEW_LINES = 3
 MAX_WIDTH = 110
@@ -151,7 +150,7 @@ def _place_line(hit: Hit, width: int) -> Text:
     line = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
     line.append(f"{path}:{hit.start_line}" if hit.start_line else path, style="green")
     stale = "changed since it was indexed" if hit.stale else ""
-    standing = one_line(told(hit.standing)) if hit.standing is not None else ""
+    standing = one_line(validity(hit.standing)) if hit.standing is not None else ""
     tags = " ".join(f"#{tag}" for tag in hit.tags)
     sources = one_line(", ".join(source for part in hit.evidence for source in part.source))
     for part, style in (

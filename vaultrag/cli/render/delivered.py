@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vaultrag.domain import Answer, Catalogue, Hit, Rules
-from vaultrag.retrieval.one_line_summary import told
-from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, because, one_line, safe
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, because, one_line, safe, validity
 
 
 def answer_text(answer: Answer) -> Iterator[str]:
@@ -25,7 +24,7 @@ def answer_text(answer: Answer) -> Iterator[str]:
 def rules_text(rules: Rules) -> Iterator[str]:
     """Every rule, whole, under its path."""
     for rule in rules.rules:
-        standing = f" [{one_line(told(rule.standing))}]" if rule.standing is not None else ""
+        standing = f" [{one_line(validity(rule.standing))}]" if rule.standing is not None else ""
         yield f"{one_line(rule.path)}{standing}\n\n{safe(rule.text.strip())}\n"
     if not rules.complete:
         yield "the vault is still being read: there may be more"
@@ -47,7 +46,7 @@ def joined(parts: Iterator[str] | Sequence[str]) -> str:
 
 
 def _head(hit: Hit) -> str:
-    standing = f" [{one_line(told(hit.standing))}]" if hit.standing is not None else ""
+    standing = f" [{one_line(validity(hit.standing))}]" if hit.standing is not None else ""
     return f"{one_line(hit.citation)}{standing}"
 
 
