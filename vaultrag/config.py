@@ -130,6 +130,18 @@ class RuleSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DateSettings:
+    """The properties that hold a note's own dates, inline ones too; the first that is a date counts."""
+
+    created: tuple[str, ...] = ("created", "created_at", "date_created", "creation_date", "created_time")
+    """When the note was made."""
+    updated: tuple[str, ...] = ("updated", "modified", "updated_at", "last_modified", "date_modified", "lastmod")
+    """When it was last changed."""
+    about: tuple[str, ...] = ("date", "published", "day")
+    """The day it is about, such as that of a meeting."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeySettings:
     """The search screen's keys: each a list such as ["ctrl+o", "f5"]; an empty list takes the key away."""
 
@@ -205,6 +217,7 @@ class Settings:
     server: ServerSettings = ServerSettings()
     privacy: PrivacySettings = PrivacySettings()
     rules: RuleSettings = RuleSettings()
+    dates: DateSettings = DateSettings()
     tui: TuiSettings = TuiSettings()
 
 

@@ -32,6 +32,7 @@ from vaultrag.domain import (
     Scan,
     Skipped,
 )
+from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, Period
 
 if TYPE_CHECKING:
     import numpy as np
@@ -344,6 +345,18 @@ class NoteTable(Protocol):
 
     def matching(self, filters: Filters) -> frozenset[NoteId] | None:
         """Ids of the notes that meet the filters; None when that is all there are."""
+        ...
+
+    def dated(self, period: Period) -> list[DatedNote]:
+        """Return the notes that say that they, or an entry in them, are of a day in the period."""
+        ...
+
+    def sort_days(self, kind: DateKind, ids: Iterable[NoteId]) -> dict[NoteId, str]:
+        """Return the first day of each note's date of a kind, as text that sorts."""
+        ...
+
+    def entries(self, ids: Sequence[NoteId]) -> dict[NoteId, list[DatedEntry]]:
+        """Return the dated sections and lines of some notes, in the order of the file."""
         ...
 
     def having(self, name: str) -> list[NoteId]:

@@ -25,9 +25,10 @@ export interface Answer {
   nearest: Hit[];
   index: IndexInfo;
   times_ms: Record<string, number>;
+  time: TimeRead | null;
 }
 
-/** A note on one line: title, type, rule or summary, status, dates, links. */
+/** A note on one line: title, type, rule or summary, status, dates, links. `date`: of its last change. */
 export interface Brief {
   path: string;
   title: string;
@@ -36,6 +37,7 @@ export interface Brief {
   tags: string[];
   mtime_ns: number;
   standing: Validity | null;
+  date: NoteDate | null;
 }
 
 /** Takes back a call, which is answered all the same: `Cancelled`, or its result if that was quicker. */
@@ -235,6 +237,7 @@ export interface Hit {
   name: string;
   name_kind: '' | 'alias' | 'file';
   name_spans: Span[];
+  date: NoteDate | null;
 }
 
 /** The matches of a query in one note, in the note's own order: the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
@@ -288,6 +291,20 @@ export interface Match {
   places: Place[];
 }
 
+/** A date of a note, and where it comes from. */
+export interface NoteDate {
+  first: string;
+  last: string;
+  source: string;
+}
+
+/** The dates of a note: when it was made, when it was last changed, and the day it is about. */
+export interface NoteDates {
+  created: NoteDate;
+  updated: NoteDate;
+  about: NoteDate;
+}
+
 /** A note handed out: the whole of it, the lines asked for, or its one line. */
 export interface NoteView {
   path: string;
@@ -304,6 +321,7 @@ export interface NoteView {
   tokens: number;
   cut: number;
   standing: Validity | null;
+  dates: NoteDates | null;
 }
 
 /** Notes that were read again or are gone. `more`: there were others; ask again for what is shown. */
@@ -407,6 +425,7 @@ export interface Search {
   max_tokens?: number;
   deadline_ms?: number | null;
   include_weak?: boolean;
+  dates?: 'filter' | 'ignore' | 'raise';
   vault?: string;
 }
 
@@ -462,6 +481,47 @@ export interface TagCount {
 
 /** List every tag with the number of its notes. */
 export interface Tags {
+  vault?: string;
+}
+
+/** A phrase of time in a question, and how it was read. */
+export interface TimeRead {
+  written: string;
+  first: string;
+  last: string;
+  notes: number;
+  use: 'filter' | 'ignore' | 'raise';
+}
+
+/** Notes and their dated entries, the earliest first. */
+export interface Timeline {
+  query: string;
+  entries: TimelineEntry[];
+  total: number;
+  tokens: number;
+  cut: number;
+  state: State;
+  reasons: Reason[];
+  time: TimeRead | null;
+}
+
+/** One line of a timeline: a note, or a dated section or line of one. */
+export interface TimelineEntry {
+  date: NoteDate;
+  path: string;
+  title: string;
+  line: string;
+  citation: string;
+  standing: Validity | null;
+}
+
+/** List what the notes say about a thing in order of time, one line each. */
+export interface TimelineParams {
+  query?: string;
+  folder?: string;
+  tag?: string;
+  limit?: number;
+  max_tokens?: number;
   vault?: string;
 }
 
@@ -562,6 +622,7 @@ export interface Methods {
   get: { params: Get; result: NoteView };
   rules: { params: RulesParams; result: Rules };
   recent: { params: RecentParams; result: Recent };
+  timeline: { params: TimelineParams; result: Timeline };
   catalogue: { params: CatalogueParams; result: Catalogue };
   triggers: { params: Triggers; result: Triggered };
   in_note: { params: InNoteParams; result: InNote };

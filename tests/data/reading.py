@@ -25,6 +25,7 @@ _TABLES = (
     "SELECT path, title, text_hash, body_line, body_chars, properties, problems FROM notes ORDER BY path",
     "SELECT kind, name, key, line, level, note_id FROM names ORDER BY note_id, kind, key, line",
     "SELECT note_id, tag, key FROM tags ORDER BY note_id, key, tag",
+    "SELECT note_id, kind, first, last, source, line, last_line FROM dates ORDER BY note_id, kind, line",
     "SELECT * FROM links ORDER BY note_id, line, key, kind, alias, heading, block",
     "SELECT term, doc, cnt FROM words_vocabulary ORDER BY term",
 )

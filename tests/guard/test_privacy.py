@@ -149,7 +149,7 @@ def test_the_rules_are_the_visible_ones(agent: Raw, unknowing: Raw, person: Raw)
     assert both(agent, unknowing, "rules", {"max_tokens": 1})["error"]["data"]["kind"] == "RulesTooLong"
 
 
-@pytest.mark.parametrize("method", ["recent", "catalogue"])
+@pytest.mark.parametrize("method", ["recent", "catalogue", "timeline"])
 @pytest.mark.parametrize(
     "params",
     [{}, {"limit": 3}, {"max_tokens": 100}, {"folder": "Diary"}, {"folder": "Notes"}, {"tag": "plant"},
@@ -277,7 +277,7 @@ def test_what_changes_the_daemon_is_not_for_agents(agent: Raw, twins: tuple[Runn
 def test_every_method_for_agents_is_tried_here(name: str) -> None:
     """A method that is opened to agents has a test above; add one, and its name to this list."""
     assert name in {"hello", "search", "explain", "related", "get", "in_note", "tags", "status", "reindex",
-                    "rules", "recent", "catalogue", "triggers"}  # fmt: skip
+                    "rules", "recent", "catalogue", "triggers", "timeline"}  # fmt: skip
 
 
 def test_both_clients_can_be_an_agents(twins: tuple[RunningDaemon, RunningDaemon]) -> None:

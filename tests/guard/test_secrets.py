@@ -69,6 +69,8 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("in_note", {"path": "Deploy.md", "query": "deploy key hook password"}),
     ("rules", {}),
     ("recent", {}),
+    ("timeline", {}),
+    ("timeline", {"query": "deploy"}),
     ("catalogue", {}),
     ("triggers", {"path": "x.deploy"}),
     ("tags", {}),

@@ -202,6 +202,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("related_notes", {"path": "Pumps/Bearings.md", "unlinked": True}),
     ("recent_notes", {}),
     ("recent_notes", {"limit": 2, "days": 1}),
+    ("vault_timeline", {}),
+    ("vault_timeline", {"query": "seal", "limit": 1}),
     ("vault_rules", {}),
     ("vault_status", {}),
 ]

@@ -70,6 +70,7 @@ def test_no_answer_holds_what_nobody_sees(agents: Agents) -> None:
         ("search_notes", {"query": "seal"}),
         ("read_note", {"path": "Tricks.md"}),
         ("recent_notes", {}),
+        ("vault_timeline", {}),
     ):
         result = agents.call(name, **given)
         text = result.content[0].text + json.dumps(result.structured_content, ensure_ascii=False)

@@ -24,7 +24,8 @@ def test_a_search_is_lean(agents: Agents) -> None:
     assert "mechanical seal" in best["preview"]
     assert len(best["preview"]) <= 700
     assert best["holds"] == "current"
-    assert set(best) == {"path", "title", "lines", "score", "tier", "evidence", "holds", "preview", "citation"}
+    assert set(best) == {"path", "title", "lines", "score", "tier", "evidence", "date", "holds", "preview",
+                         "citation"}  # fmt: skip
     assert answer["state"] == "keyword_only"  # this daemon has no embedder, and says so
 
 

@@ -26,6 +26,12 @@ FIXED: dict[str, Any] = {
     "started_ns": 1_700_000_000_000_000_000,
     "saved_ns": 1_700_000_000_000_000_000,
     "mtime_ns": 1_700_000_000_000_000_000,
+    "date": {"first": "2023-11-14", "last": "2023-11-14", "source": "file changed"},
+    "dates": {
+        "created": {"first": "2023-11-14", "last": "2023-11-14", "source": "file changed"},
+        "updated": {"first": "2023-11-14", "last": "2023-11-14", "source": "file changed"},
+        "about": {"first": "2023-11-14", "last": "2023-11-14", "source": "file changed"},
+    },
     "elapsed_ms": 1.5,
     "root": "/home/ada/Notes",
     "watching": "native events",

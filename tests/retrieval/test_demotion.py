@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 
 import pytest
 
 from vaultrag.domain import Evidence, NoteId, NoteValidity, Validity
-from vaultrag.retrieval.demotion import Period, demoted
+from vaultrag.retrieval.demotion import demoted
 from vaultrag.retrieval.params import DEFAULT
 from vaultrag.retrieval.ranked import RankedNote
 
 OLD, NEW, OTHER = NoteId(1), NoteId(2), NoteId(3)
-YEAR = (date(2024, 1, 1), date(2024, 12, 31))
 
 
 def ranked(note_id: NoteId, score: float) -> RankedNote:
     return RankedNote(note_id, score, "partial", (Evidence("words", 1, score, 1.0, score),))
 
 
-def demote(
-    notes: Sequence[RankedNote], aged: Mapping[NoteId, NoteValidity], asked: Period | None = None
-) -> list[RankedNote]:
-    return demoted(notes, aged, DEFAULT.outdated, asked)
+def demote(notes: Sequence[RankedNote], aged: Mapping[NoteId, NoteValidity]) -> list[RankedNote]:
+    return demoted(notes, aged, DEFAULT.outdated)
 
 
-def superseded(*by: NoteId, last: date | None = None) -> NoteValidity:
-    return NoteValidity(Validity("superseded"), frozenset(by), last=last)
+def superseded(*by: NoteId) -> NoteValidity:
+    return NoteValidity(Validity("superseded"), frozenset(by))
 
 
 def test_a_superseded_note_stands_below_its_successor() -> None:
@@ -64,21 +60,11 @@ def test_what_has_ended_is_put_down(state: str) -> None:
     assert notes[1].evidence[-1].arm == state
 
 
-def test_what_is_still_to_come_keeps_its_place() -> None:
-    """A note whose time has not come yet is marked, not put down."""
-    notes = [ranked(NEW, 2.0), ranked(OTHER, 1.0)]
-    assert demote(notes, {NEW: NoteValidity(Validity("upcoming"))}) == notes
-
-
-def test_a_time_that_is_asked_for_counts() -> None:
-    """Where a query names a time, what was valid then keeps its place; what was not, or never was, does not."""
-    then = {OLD: superseded(NEW, last=date(2024, 6, 30))}
-    notes = [ranked(OLD, 2.0), ranked(NEW, 1.0)]
-    assert demote(notes, then, YEAR) == notes
-    before = {OLD: superseded(NEW, last=date(2023, 12, 31))}
-    assert [hit.note_id for hit in demote(notes, before, YEAR)] == [NEW, OLD]
-    wrong = {OLD: NoteValidity(Validity("invalidated"), last=date(2024, 6, 30))}
-    assert [hit.note_id for hit in demote([ranked(OLD, 1.2), ranked(NEW, 1.0)], wrong, YEAR)] == [NEW, OLD]
+def test_what_is_still_to_come_stands_below_what_holds() -> None:
+    """A note whose time has not come yet loses a share, and never stands above the note whose place it will take."""
+    upcoming = NoteValidity(Validity("upcoming"), frozenset({OLD}))
+    notes = demote([ranked(NEW, 2.0), ranked(OTHER, 1.5), ranked(OLD, 0.2)], {NEW: upcoming})
+    assert [hit.note_id for hit in notes] == [OTHER, OLD, NEW]
 
 
 def test_the_parts_still_sum_to_the_score() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultrag.domain import NoteId, NotePath
-from vaultrag.retrieval.validity import Claims, day_of, standings
+from vaultrag.domain.dates import Period
+from vaultrag.retrieval.validity import Claims, day_of, in_force, standings
 
 TODAY = date(2026, 6, 1)
 A, B, C = NoteId(1), NoteId(2), NoteId(3)
@@ -43,6 +44,36 @@ def test_a_successor_takes_over_when_its_time_comes() -> None:
     assert (later[A].standing.state, later[A].standing.since, later[A].last) == (
         "superseded", "2026-06-30", date(2026, 6, 30),
     )  # fmt: skip
+
+
+def test_what_held_at_another_time() -> None:
+    """At another time a note holds that has ended or been superseded since; what began later holds not yet."""
+    claims = {
+        A: note("A", B, last=date(2024, 6, 30)),
+        B: note("B", first=date(2024, 7, 1)),
+        C: note("C", first=date(2031, 1, 1)),
+    }
+
+    def states(first: date, last: date) -> dict[NoteId, str]:
+        return {note_id: one.standing.state for note_id, one in standings(claims, TODAY, Period(first, last)).items()}
+
+    assert states(date(2023, 1, 1), date(2023, 12, 31)) == {B: "upcoming", C: "upcoming"}
+    assert states(date(2024, 1, 1), date(2024, 12, 31)) == {C: "upcoming"}  # both, in turn
+    assert states(date(2025, 1, 1), date(2025, 12, 31)) == {A: "superseded", C: "upcoming"}
+    assert states(date(2031, 1, 1), date(2031, 12, 31)) == {A: "superseded"}
+    assert standings(claims, TODAY) == standings(claims, TODAY, Period(TODAY, TODAY))
+
+
+def test_what_is_to_come_stands_below_what_it_will_replace() -> None:
+    """An upcoming note knows the notes whose place it will take."""
+    claims = {A: note("A", B), B: note("B", first=date(2031, 1, 1))}
+    assert standings(claims, TODAY)[B].successors == {A}
+
+
+def test_what_is_in_force_knows_what_was_before() -> None:
+    """Of the notes that hold, those are told that took another's place or say since when they hold."""
+    claims = {A: note("A", B), B: note("B", first=date(2025, 1, 1)), C: note("C")}
+    assert in_force(claims, TODAY) == {B: frozenset({A})}
 
 
 def test_what_rests_on_an_expired_note_falls_with_it() -> None:

@@ -32,6 +32,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "subscribe": {"status": "yes"},
     "rules": {"max_tokens": "all"},
     "recent": {"limit": "ten"},
+    "timeline": {"query": 3},
     "catalogue": {"folder": 1},
     "triggers": {"path": ["a"]},
     "tags": {"vault": None},

@@ -27,7 +27,6 @@ from vaultrag.domain import (
     NoteId,
     NotePath,
     NoteRow,
-    NoteValidity,
     ReadResult,
     Scale,
     Skipped,
@@ -38,6 +37,7 @@ from vaultrag.markdown.private_flag import PrivateRules
 from vaultrag.protocols import Masker, NoteReader, NoteTable
 from vaultrag.retrieval.hit_maker import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
+from vaultrag.retrieval.validity import Validities
 from vaultrag.vector_protocols import VectorScan
 
 T = TypeVar("T")
@@ -91,6 +91,9 @@ class MaskedTable:
         self.all_ids = table.all_ids
         self.matching = table.matching
         self.having = table.having
+        self.dated = table.dated
+        self.sort_days = table.sort_days
+        self.entries = table.entries
         self.neighbours = table.neighbours
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
@@ -181,7 +184,7 @@ def blind(
     hits: Callable[[NoteReader], HitMaker],
     hidden: Callable[[], frozenset[NoteId]],
     inodes: Callable[[], frozenset[int]],
-    standings: Callable[[], Mapping[NoteId, NoteValidity]],
+    standings: Validities,
     masker: Masker | None = None,
 ) -> VaultContext:
     """Return the context that agents are answered from, without the private notes.

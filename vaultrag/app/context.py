@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -10,13 +10,14 @@ from pathlib import Path
 
 from vaultrag.app.admission import Admission
 from vaultrag.config import RuleSettings
-from vaultrag.domain import NoteId, NotePath, NoteRow, NoteValidity, Reason
+from vaultrag.domain import NotePath, NoteRow, Reason
 from vaultrag.indexing.embed_worker import EmbedWorker
 from vaultrag.indexing.index_worker import IndexWorker
 from vaultrag.indexing.vector_lifecycle import VectorLifecycle
 from vaultrag.protocols import Census, Clock, NoteReader, NoteTable, SessionMemory
 from vaultrag.retrieval.hit_maker import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
+from vaultrag.retrieval.validity import Validities
 from vaultrag.vector_protocols import VectorScan
 
 MAX_LIMIT = 200
@@ -68,7 +69,7 @@ class VaultContext:
     close: Callable[[], None]
     lacking: Callable[[bool], int]
     looking: Executor
-    standings: Callable[[], Mapping[NoteId, NoteValidity]]
+    standings: Validities
     rules: RuleSettings
     sessions: SessionMemory
     private: Callable[[NoteRow], str] = lambda row: ""

@@ -54,6 +54,7 @@ def filters_of(query: Query) -> tuple[str, ...]:
         shown += [f"{operator}:{value}" for value in wanted] + [f"-{operator}:{value}" for value in unwanted]
     for sign, properties in (("", filters.properties), ("-", filters.not_properties)):
         shown += [f"{sign}[{p.name}]" if p.value is None else f"{sign}[{p.name}:{p.value}]" for p in properties]
+    shown += [f"{'-' if one.negated else ''}{one.written}" for one in filters.dates]
     shown += [f"after:{filters.after}"] if filters.after else []
     shown += [f"before:{filters.before}"] if filters.before else []
     return tuple(shown + [f'-"{term.text}"' for term in query.excluded])

@@ -117,6 +117,7 @@ def get(parts: VaultContext, request: Get) -> NoteView:
         mtime_ns=result.entry.mtime_ns if row is None else row.mtime_ns,
         shape=shape,
         standing=standing,
+        dates=row.dates if row is not None else None,
     )
     preview = shape == "preview"
     return within(view, min(request.max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS) if preview else request.max_tokens)

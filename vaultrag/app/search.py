@@ -16,9 +16,23 @@ from vaultrag.app.in_note import in_note
 from vaultrag.app.read import find
 from vaultrag.app.selection import in_folder
 from vaultrag.app.stopwatch import lap
+from vaultrag.app.time_answers import not_a_date, time_reading, time_reason
 from vaultrag.app.token_budget import delivered, delivery_of
 from vaultrag.config import SearchSettings
-from vaultrag.domain import Answer, Explanation, Filters, Hit, InNote, Mode, NoteId, NotePath, Query, Reason, State
+from vaultrag.domain import (
+    Answer,
+    DateUse,
+    Explanation,
+    Filters,
+    Hit,
+    InNote,
+    Mode,
+    NoteId,
+    NotePath,
+    Query,
+    Reason,
+    State,
+)
 from vaultrag.domain.requests import Explain, InNoteParams, Related, Search
 from vaultrag.errors import EmbedError
 from vaultrag.indexing.vector_state import Compared, describe
@@ -72,7 +86,7 @@ class SearchService:
         looked = self._look(query, mode, deadline_s)
         turns, ticket = self._parts.turns, self._parts.turns.ticket()
         with turns.turn(ticket):
-            draft = self._parts.engine.begin(query, mode=mode, typing=typing)
+            draft = self._parts.engine.begin(query, mode=mode, typing=typing, dates=request.dates)
             wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
 
         def answer(ranking: Ranking, scan: VectorScan | None, reasons: list[Reason]) -> Answer:
@@ -82,7 +96,7 @@ class SearchService:
             with turns.turn(ticket), lap("previews"):
                 hits, gone = self._parts.hits.make(
                     notes, wanted, scan, limit=limit, max_chars=shared, shape=options.made, line_tokens=lines,
-                    measure=measure,
+                    measure=measure, entries=draft.entries,
                 )  # fmt: skip
                 nearest = (
                     self._nearest(ranking, wanted, scan, measure)
@@ -91,6 +105,8 @@ class SearchService:
                 )
             self._look_at([*hits, *nearest], gone)
             reasons = [*reasons, *_reasons_of(request.query, draft, ranking, self._parts.table.matching)]
+            reading = time_reading(draft, request.dates)
+            reasons += [time_reason(reading)] if reading is not None else []
             total = len(notes) - len(gone)
             changed = not self._parts.for_agents and (gone or any(hit.stale for hit in hits))
             known = replace(index, current=False) if changed else index
@@ -104,6 +120,7 @@ class SearchService:
                 tier=best_tier(hit.tier for hit in hits),
                 nearest=tuple(nearest),
                 index=known,
+                time=reading,
             )
             return replace(delivered(found, options), elapsed_ms=_since(started))
 
@@ -121,6 +138,13 @@ class SearchService:
             reasons += more
             wanted = self._parts.hits.wanted([(count.clause, count.idf) for count in draft.words.counts])
         return answer(ranking, scan, reasons)
+
+    def ranking(self, text: str, *, dates: DateUse = "raise") -> tuple[Draft, Ranking, list[Reason]]:
+        """Rank all notes for a query, and say what kept the ranking from being full."""
+        draft = self._parts.engine.begin(self._parts.engine.read(text), dates=dates)
+        compared, reasons = self._look(draft.query, "hybrid", self._settings.deadline_s)()
+        with lap("rank"):
+            return draft, self._ranked(draft, compared), reasons
 
     def explain(self, request: Explain) -> Explanation:
         """See ``VaultService.explain``."""
@@ -327,6 +351,7 @@ def unmet(filters: Filters, matching: Matching) -> list[str]:
         *((f"[{one.name}]" if one.value is None else f"[{one.name}:{one.value}]", Filters(properties=(one,)))
           for one in filters.properties),
         *((f"is:{state}", Filters(states=(state,))) for state in filters.states),
+        *((one.written, Filters(dates=(one,))) for one in filters.dates if not one.negated),
         *([(f"after:{filters.after}", Filters(after=filters.after))] if filters.after else []),
         *([(f"before:{filters.before}", Filters(before=filters.before))] if filters.before else []),
     ]  # fmt: skip
@@ -361,8 +386,7 @@ def _reasons_of(text: str, draft: Draft, ranking: Ranking, matching: Matching) -
     elif query.terms and only_signs(query.text):
         reasons.append(Reason(State.FULL, "nothing in the query is a word that notes could be searched for"))
     reasons += [
-        Reason(State.RELAXED, f"{written} is no date, and was left out", "after:2026-03-31")
-        for written in query.invalid_dates
+        Reason(State.RELAXED, not_a_date(written, query.text), "after:2026-03-31") for written in query.invalid_dates
     ]
     if draft.allowed is not None and not draft.allowed:
         reasons += [Reason(State.FULL, why) for why in unmet(query.filters, matching)]

@@ -14,6 +14,7 @@ from vaultrag.app.list_notes import NoteLists
 from vaultrag.app.search import SearchService
 from vaultrag.app.status import embedder_status, vault_status
 from vaultrag.app.stopwatch import stopwatch
+from vaultrag.app.timeline import Timelines
 from vaultrag.app.warm_up import WarmUp
 from vaultrag.config import SearchSettings
 from vaultrag.domain import (
@@ -40,8 +41,10 @@ from vaultrag.domain.requests import (
     Related,
     RulesParams,
     Search,
+    TimelineParams,
     Triggers,
 )
+from vaultrag.domain.timeline import Timeline
 from vaultrag.errors import NotForAgents
 
 
@@ -60,6 +63,7 @@ class VaultService:
         self._agents = VaultService(agents, settings) if agents is not None else None
         self._asking = SearchService(parts, settings)
         self._listing = NoteLists(parts)
+        self._timelines = Timelines(parts, self._asking)
         self._warmer = WarmUp(parts.looking, parts.clock)
         self.id = parts.id
         self.root = parts.root
@@ -150,6 +154,11 @@ class VaultService:
     def recent(self, request: RecentParams) -> Recent:
         """List notes on one line each, the latest changed first."""
         return self._listing.recent(request)
+
+    def timeline(self, request: TimelineParams) -> Timeline:
+        """List what the vault says about a thing in order of time, one line each."""
+        with self._parts.asked():
+            return self._timelines.timeline(request)
 
     def catalogue(self, request: CatalogueParams) -> Catalogue:
         """List notes on one line each, by type, in an order that no edit of a note's text changes."""

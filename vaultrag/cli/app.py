@@ -62,6 +62,7 @@ class Command:
 COMMANDS: Mapping[str, Command] = {
     "search": Command("search:search", _ASK, cls="search:QueryCommand", epilog=_FINDING),
     "tui": Command("tui:tui", _ASK, cls="search:QueryCommand"),
+    "timeline": Command("timeline:timeline", _ASK, cls="search:QueryCommand"),
     "related": Command("search:related", _ASK),
     "get": Command("search:get", _ASK),
     "explain": Command("explain:explain", _ASK),

@@ -20,7 +20,7 @@ from vaultrag.client.launch import meant, reach, reach_or_start
 from vaultrag.client.lines import hit_as_line
 from vaultrag.client.resolve import chosen_vault, cited_lines, near_vault, not_served, note_path
 from vaultrag.config import Places, load
-from vaultrag.domain import Answer, Capacity, Hit, Mode, Reason, Shape, State, VaultStatus
+from vaultrag.domain import Answer, Capacity, DateUse, Hit, Mode, Reason, Shape, State, VaultStatus
 from vaultrag.domain.requests import Search
 from vaultrag.errors import UsageError, VaultError
 from vaultrag.rpc.client import Client, discover
@@ -63,6 +63,10 @@ def search(
     max_tokens: MaxTokens = 0,
     every: Annotated[bool, typer.Option("--all", help="Weak hits too, among the others.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Strong and partial hits only: no nearest notes.")] = False,
+    dates: Annotated[
+        DateUse,
+        typer.Option("--dates", help='What "last week" does: raise notes of that time, leave out others, nothing.'),
+    ] = "raise",
     as_json: AsJson = False,
     form: Annotated[
         Format,
@@ -82,7 +86,8 @@ def search(
     Exit code 0: found, 1: only weak hits or none, 2: error, 3: not all was searched.
 
     A word finds its forms, a "quoted phrase" stands as it is, -word leaves notes out. tag:#x, path:folder, file:name,
-    \\[property:value], after:2026-01-31, before: and is:orphan search in some notes only.
+    \\[property:value], during:2026-01, after:2026-01-31, before: and is:orphan search in some notes only, and
+    sort:created orders by time. A phrase such as last week raises the notes of that time.
     """
     if as_json or form == "json":
         form = "json"
@@ -101,6 +106,7 @@ def search(
         reader=reader,
         max_tokens=max_tokens,
         include_weak=every,
+        dates=dates,
     )
     with _connect(Places.find(), start=not no_start) as client:
         answer, root = _ask(client, request, vault)

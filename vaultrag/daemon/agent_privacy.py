@@ -71,7 +71,14 @@ def for_agents(
     blinded = blind(
         parts,
         table,
-        Pipeline(TimedLexicalRetriever(words), TimedTitleRetriever(names), table, table.matching, standings),
+        Pipeline(
+            TimedLexicalRetriever(words),
+            TimedTitleRetriever(names),
+            table,
+            table.matching,
+            standings,
+            today=today(parts.clock),
+        ),
         rules,
         lambda reader: HitMaker(table, words, reader, standings),
         hidden,

@@ -16,10 +16,11 @@ from vaultrag.app import VaultContext, VaultService
 from vaultrag.app.events import Listener
 from vaultrag.app.stopwatch import TimedLexicalRetriever, TimedTitleRetriever
 from vaultrag.build import build_id
-from vaultrag.config import Places, Settings, check_apart, vault_id
+from vaultrag.config import DateSettings, Places, Settings, check_apart, vault_id
 from vaultrag.daemon.agent_privacy import for_agents, private_rules, today
 from vaultrag.daemon.sessions import SessionMemory
 from vaultrag.domain import Identity, Reason
+from vaultrag.domain.dates import DateNames
 from vaultrag.embedding.memory import give_back_memory
 from vaultrag.embedding.priority_gate import PriorityGate
 from vaultrag.embedding.registry import choose
@@ -27,6 +28,7 @@ from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadabl
 from vaultrag.indexing.embed_worker import EmbedWorker
 from vaultrag.indexing.index_worker import IndexWorker
 from vaultrag.indexing.vector_lifecycle import VectorLifecycle
+from vaultrag.markdown.note_dates import DateReader, PeriodicNames
 from vaultrag.masking import SecretMasker
 from vaultrag.protocols import Clock, Embedder
 from vaultrag.retrieval.hit_maker import HitMaker
@@ -41,6 +43,7 @@ from vaultrag.storage.titles.title_retriever import SqliteTitleRetriever
 from vaultrag.watcher import DiskReader, VaultWatcher
 from vaultrag.watcher.file_fates import every_file
 from vaultrag.watcher.filters import is_note_name
+from vaultrag.watcher.periodic_notes import periodic_formats
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +131,7 @@ def open_vault(
     clock = clock or SystemClock()
     looking = Workers(LOOKING, f"look-{identity}")
     shelf = _shelf(root, places.vault_folder(identity))
-    index = shelf.open_notes()
+    index = shelf.open_notes(date_reader(root, settings.dates))
     lists = PostingCache(index, looking)
     gate = PriorityGate(GIVE_WAY_S)
     reader = DiskReader(root, settings.notes, yield_to_queries=gate.yield_to_queries)
@@ -175,7 +178,14 @@ def open_vault(
         reader=reader,
         index=index,
         table=table,
-        engine=Pipeline(TimedLexicalRetriever(words), TimedTitleRetriever(names), table, table.matching, standings),
+        engine=Pipeline(
+            TimedLexicalRetriever(words),
+            TimedTitleRetriever(names),
+            table,
+            table.matching,
+            standings,
+            today=today(clock),
+        ),
         hits=HitMaker(table, words, reader, standings),
         meaning=meaning,
         worker=worker,
@@ -209,6 +219,12 @@ def open_vault(
         close()
         raise
     return VaultService(parts, settings.search, agents)
+
+
+def date_reader(root: Path, settings: DateSettings) -> DateReader:
+    """Return what reads the dates of a vault's notes: by the settings, and by the vault's own periodic notes."""
+    names = DateNames(settings.created, settings.updated, settings.about)
+    return DateReader(names, PeriodicNames.of(periodic_formats(str(root))))
 
 
 def _shelf(root: Path, folder: Path) -> StoreFolder:

@@ -16,6 +16,7 @@ from vaultrag.domain.answers import (
     Place,
     Span,
     Tier,
+    TimeRead,
 )
 from vaultrag.domain.changes import (
     Content,
@@ -55,6 +56,7 @@ from vaultrag.domain.notes import (
 )
 from vaultrag.domain.queries import (
     Clause,
+    DateUse,
     Filters,
     Mode,
     PropertyFilter,
@@ -135,6 +137,7 @@ __all__ = [
     "NoteRow",
     "LexicalFeatures",
     "Tier",
+    "TimeRead",
     "VectorMatches",
     "Heading",
     "Link",
@@ -144,6 +147,7 @@ __all__ = [
     "NotePath",
     "NoteText",
     "Clause",
+    "DateUse",
     "Filters",
     "Mode",
     "PropertyFilter",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vaultrag.domain.answer_state import IndexInfo, Reason, State
+from vaultrag.domain.dates import NoteDate, NoteDates
 from vaultrag.domain.note_lists import Shape, Validity
 from vaultrag.domain.notes import NotePath
-from vaultrag.domain.queries import Mode
+from vaultrag.domain.queries import DateUse, Mode
 
 Tier = Literal["weak", "partial", "strong"]
 """How close a hit is to the question: strong and partial ones are found, weak ones are the nearest there is."""
@@ -20,7 +21,7 @@ class Evidence:
     """The part of one retriever in a hit.
 
     Attributes:
-        arm: ``words``, ``meaning``, ``passages``, ``names`` or ``links``.
+        arm: ``words``, ``meaning``, ``passages``, ``names``, ``dates`` or ``links``.
         rank: 1 is the arm's best.
         raw: The arm's own figure: BM25 (negated, so higher is better), cosine, name similarity 0 to 1.
         weight: The arm's weight in the score.
@@ -70,6 +71,7 @@ class Hit:
             or the budget had room for no more.
         text: The whole note, where the shape is ``full`` and the budget had room for it.
         standing: Why the note no longer holds, or not yet; null where it holds.
+        date: The day that the note is about, and where that was read.
     """
 
     path: NotePath
@@ -94,6 +96,26 @@ class Hit:
     name: str = ""
     name_kind: Literal["", "alias", "file"] = ""
     name_spans: tuple[Span, ...] = ()
+    date: NoteDate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRead:
+    """A phrase of time in a question, and how it was read.
+
+    Attributes:
+        written: The phrase, as typed.
+        first: Its first day; ``0001-01-01`` where it has no beginning.
+        last: Its last day; ``9999-12-31`` where it has no end.
+        notes: How many notes lie in it, or hold an entry that does.
+        use: What was done with it.
+    """
+
+    written: str
+    first: str
+    last: str
+    notes: int
+    use: DateUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +132,7 @@ class Answer:
         tier: That of the best hit; ``weak`` where nothing was found.
         nearest: At most three weak hits, each on one line: near, but not found.
         index: What the answer was made from.
+        time: How a phrase of time in the question was read; null where there is none.
         times_ms: Milliseconds that each retriever took: ``words``, ``names``, ``links``, ``meaning`` (notes and
             passages, compared in one pass); besides ``embed`` (the query's vector), ``rank`` and ``previews``. What was
             not asked is not there. Some of it runs side by side, so that the sum may exceed ``elapsed_ms``.
@@ -130,6 +153,7 @@ class Answer:
     nearest: tuple[Hit, ...] = ()
     index: IndexInfo = field(default_factory=IndexInfo)
     times_ms: Mapping[str, float] = field(default_factory=dict)
+    time: TimeRead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +166,7 @@ class NoteView:
         cut: Lines that were asked for and are not in ``text``; read on from the line after ``end_line``. (A line that
             is longer than the whole budget is cut itself.)
         standing: Why the note no longer holds, or not yet; null where it holds.
+        dates: When it was made and changed, and the day it is about, each with where that was read.
     """
 
     path: NotePath
@@ -158,6 +183,7 @@ class NoteView:
     tokens: int = 0
     cut: int = 0
     standing: Validity | None = None
+    dates: NoteDates | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ class DiskEntry:
     inode: int = 0
     ctime_ns: int = 0
     """Of the last change of content or metadata, which no program can set back; 0 where it is not known."""
+    birth_ns: int = 0
+    """When the file was made, where the system tells it; 0 where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class IndexedEntry:
     content_hash: str
     text_hash: str
     ctime_ns: int = 0
+    birth_ns: int = 0
 
 
 class NoteValues(NamedTuple):
@@ -101,6 +104,7 @@ class NoteValues(NamedTuple):
         tags: (tag, key) each.
         links: (target, key, kind, alias, heading, block, line) each.
         words: The texts of the full-text columns.
+        dates: (kind, first, last, source, line, last_line) each.
     """
 
     entry: IndexedEntry
@@ -109,3 +113,4 @@ class NoteValues(NamedTuple):
     tags: list[tuple[str, str]]
     links: list[tuple[str | int, ...]]
     words: tuple[str, ...]
+    dates: list[tuple[str, str, str, str, int, int]]

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Literal
 
 from vaultrag.domain.answer_state import Reason
+from vaultrag.domain.dates import NoteDate
 from vaultrag.domain.notes import NoteId, NotePath
 
 Shape = Literal["full", "preview", "compact"]
@@ -40,7 +41,8 @@ class NoteValidity:
     """A note's standing with what ranking needs to know of it.
 
     Attributes:
-        successors: All notes that took its place, one after the other.
+        successors: All notes that took its place, one after the other; of one that is upcoming, those whose place it
+            will take. They stand above it.
         first: The first day of its time; None where no note says.
         last: The last day of its time; None where no note says.
     """
@@ -81,7 +83,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """A note on one line: title, type, rule or summary, status, dates, links."""
+    """A note on one line: title, type, rule or summary, status, dates, links. ``date``: of its last change."""
 
     path: NotePath
     title: str
@@ -90,6 +92,7 @@ class Brief:
     tags: tuple[str, ...] = ()
     mtime_ns: int = 0
     standing: Validity | None = None
+    date: NoteDate | None = None
 
 
 @dataclass(frozen=True, slots=True)

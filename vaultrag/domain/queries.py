@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from vaultrag.domain.dates import DateFilter, Period, TimeReading
+
 Mode = Literal["hybrid", "words", "meaning"]
 """Which arms are asked."""
+
+DateUse = Literal["raise", "filter", "ignore"]
+"""What a phrase of time in a question does: raise what lies in it, leave out what does not, or nothing."""
 
 Reader = Literal["person", "agent"]
 """Who gets the answer. From an agent, private notes are kept."""
@@ -31,7 +36,7 @@ class PropertyFilter:
 class Filters:
     """Conditions a note must meet before any arm ranks it. Several of one kind must all hold; ``not_*`` must not.
 
-    ``after`` includes its day, ``before`` does not; both are days of the machine's own calendar.
+    ``after`` includes its day, ``before`` does not; both are of the day that a note is about, by the owner's calendar.
     """
 
     tags: tuple[str, ...] = ()
@@ -46,6 +51,7 @@ class Filters:
     not_states: tuple[str, ...] = ()
     after: date | None = None
     before: date | None = None
+    dates: tuple[DateFilter, ...] = ()
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -58,6 +64,9 @@ class Query:
     Attributes:
         plain: All of its words, those of brackets and exclusions too: what is asked where these leave nothing.
         invalid_dates: What stands where a date should, and is none.
+        as_of: The time at which notes are to hold.
+        sort: The date by which hits are sorted, the latest first; with a minus before it, the earliest first.
+        phrase: The phrase of time in it, as read.
     """
 
     raw: str
@@ -67,10 +76,13 @@ class Query:
     filters: Filters = Filters()
     plain: tuple[Term, ...] = ()
     invalid_dates: tuple[str, ...] = ()
+    as_of: Period | None = None
+    sort: str = ""
+    phrase: TimeReading | None = None
 
     @property
     def empty(self) -> bool:
-        return not (self.terms or self.excluded or self.filters)
+        return not (self.terms or self.excluded or self.filters or self.sort)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from vaultrag.domain.answers import Answer, Explanation, InNote, NoteView
 from vaultrag.domain.diagnosis import Diagnosis
 from vaultrag.domain.note_lists import Catalogue, Recent, Rules, Triggered
 from vaultrag.domain.status import TagCount
+from vaultrag.domain.timeline import Timeline
 
 Result = TypeVar("Result")
 
@@ -56,6 +57,8 @@ class Search(Params[Answer], frozen=True):
     say, or as long as it takes where ``partial`` is true."""
     include_weak: bool = False
     """Put weak hits among the others, in place of three of them in ``nearest``."""
+    dates: Literal["raise", "filter", "ignore"] = "raise"
+    """What a phrase of time in the query does: raise what lies in it, leave out what does not, or nothing."""
     vault: str = ""
 
 
@@ -119,6 +122,22 @@ class RecentParams(Params[Recent], frozen=True):
     """Only notes in this folder or below it."""
     tag: str = ""
     """Only notes with this tag, or one below it."""
+    max_tokens: int = 0
+    vault: str = ""
+
+
+class TimelineParams(Params[Timeline], frozen=True):
+    """List what the notes say about a thing in order of time, one line each."""
+
+    method: ClassVar[str] = "timeline"
+    query: str = ""
+    """As for ``search``; a phrase of time leaves out what does not lie in it. Empty: all notes."""
+    folder: str = ""
+    """Only notes in this folder or below it."""
+    tag: str = ""
+    """Only notes with this tag, or one below it."""
+    limit: int = 0
+    """Lines at most; 0 for 50."""
     max_tokens: int = 0
     vault: str = ""
 

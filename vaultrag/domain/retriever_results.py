@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from vaultrag.domain.dates import NoteDates
 from vaultrag.domain.notes import NoteId, NotePath
 from vaultrag.domain.queries import Clause
 
@@ -104,6 +105,7 @@ class NoteRow:
     properties: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    dates: NoteDates | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,4 +308,5 @@ def content_hash(data: bytes) -> str:
 def _entry(note_id: NoteId, file: _Fresh, text_hash: str) -> IndexedEntry:
     entry = file.entry
     stat = (entry.size, entry.mtime_ns, entry.inode)
-    return IndexedEntry(note_id, entry.path, *stat, file.content_hash, text_hash, entry.ctime_ns)
+    times = (entry.ctime_ns, entry.birth_ns)
+    return IndexedEntry(note_id, entry.path, *stat, file.content_hash, text_hash, *times)

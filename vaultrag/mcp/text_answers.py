@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 
-from vaultrag.mcp.answers import CURRENT, Changes, Findings, NoteText, RuleBook, VaultState
+from vaultrag.mcp.answers import CURRENT, Changes, Findings, NoteText, RuleBook, TimelineText, VaultState
 
 NOTHING = "Nothing found: the vault does not know."
 NOTHING_FOUND = "Nothing found."
@@ -44,7 +44,7 @@ def of_findings(answer: Findings, fence: Fence) -> str:
     def notes() -> Iterator[str]:
         for rank, note in enumerate(answer.notes, 1):
             figures = f"{note.tier} {note.score:.2f} {note.evidence}"
-            head = f"{rank}. {note.title} [{note.citation}] {figures}{_mark(note.holds)}"
+            head = f"{rank}. {note.title} [{note.citation}] {figures}{_day(note.date)}{_mark(note.holds)}"
             yield f"{head}\n{note.preview}" if note.preview else head
 
     return "\n\n".join(filter(None, parts()))
@@ -62,7 +62,7 @@ def _nothing(answer: Findings) -> str:
 
 def of_note(note: NoteText, fence: Fence) -> str:
     part = "" if note.citation == note.path or not note.lines else f", lines {note.lines} of {note.total_lines}"
-    head = f"{note.title} [{note.citation}]{part}{_mark(note.holds)}"
+    head = f"{note.title} [{note.citation}]{part}{_day(note.date)}{_mark(note.holds)}"
     return _joined("", fence(f"{head}\n\n{note.text}"), note.remarks)
 
 
@@ -70,6 +70,14 @@ def of_changes(answer: Changes, fence: Fence) -> str:
     if not answer.notes:
         return _joined("No notes.", "", answer.remarks)
     listed = "\n".join(f"{note.changed} [{note.path}] {note.line}{_mark(note.holds)}" for note in answer.notes)
+    return _joined("", fence(listed), answer.remarks)
+
+
+def of_timeline(answer: TimelineText, fence: Fence) -> str:
+    """Return a timeline, one line an entry."""
+    if not answer.entries:
+        return _joined("No notes.", "", answer.remarks)
+    listed = "\n".join(f"{one.date} {one.line} [{one.citation}]{_mark(one.holds)}" for one in answer.entries)
     return _joined("", fence(listed), answer.remarks)
 
 
@@ -84,6 +92,10 @@ def of_rules(book: RuleBook, _: Fence | None = None) -> str:
 def of_state(state: VaultState, _: Fence) -> str:
     head = f"Vault {state.vault}: {state.state}, {state.notes} notes, {state.embedded} of them searchable by meaning"
     return _joined(head + (f" ({state.model})" if state.model else ""), "", state.remarks)
+
+
+def _day(date: str) -> str:
+    return f", {date}" if date else ""
 
 
 def _mark(holds: str) -> str:

@@ -54,7 +54,7 @@ class SearchNotes(Arguments, frozen=True):
         str,
         msgspec.Meta(
             description='A question or words. Also "a phrase", -not, tag:#x, path:folder, file:name, [property:value], '
-            "after:2026-01-31, before:2026-01-31, is:orphan."
+            "during:2026-01, after:2026-01-31, before:2026-01-31, as-of:2024, is:orphan."
         ),
     ]
     limit: Hits = 0
@@ -81,6 +81,11 @@ class RecentNotes(Arguments, frozen=True):
     folder: Annotated[str, msgspec.Meta(description="Only notes in this folder or below it.")] = ""
     tag: Annotated[str, msgspec.Meta(description="Only notes with this tag, or one below it.")] = ""
     days: Annotated[int, msgspec.Meta(ge=0, le=3660, description="Changed in so many days; 0: at any time.")] = 0
+
+
+class VaultTimeline(Arguments, frozen=True):
+    query: Annotated[str, msgspec.Meta(description="As for search_notes; empty: all notes.")] = ""
+    limit: Count = 20
 
 
 class VaultRules(Arguments, frozen=True):
@@ -158,6 +163,10 @@ async def _recent(desk: Desk, asked: RecentNotes) -> answers.Changes:
     return answers.changes(recent, time.time_ns() - asked.days * DAY_NS if asked.days else 0)
 
 
+async def _timeline(desk: Desk, asked: VaultTimeline) -> answers.TimelineText:
+    return answers.timeline(await desk.link.ask(lambda daemon: daemon.timeline(asked.query, limit=asked.limit)))
+
+
 async def _rules(desk: Desk, asked: VaultRules) -> answers.RuleBook:
     return answers.rule_book(await desk.link.ask(lambda daemon: daemon.rules()))
 
@@ -184,6 +193,9 @@ TOOLS: dict[str, Tool] = {
         Tool("recent_notes", "Recent changes",
              "Notes by the time of their last change, the latest first, on one line each.",
              RecentNotes, answers.Changes, _recent, text_answers.of_changes),
+        Tool("vault_timeline", "In order of time",
+             "What the notes say about a thing, the earliest first, one line each.",
+             VaultTimeline, answers.TimelineText, _timeline, text_answers.of_timeline),
         Tool("vault_rules", "The vault's rules",
              "The notes that the person has marked as rules, whole. They hold for everything done here.",
              VaultRules, answers.RuleBook, _rules, text_answers.of_rules),

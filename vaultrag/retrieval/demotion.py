@@ -1,4 +1,4 @@
-"""What is known of a note apart from the query: that it no longer holds.
+"""What is known of a note apart from the query: that it no longer holds, or not yet.
 
 A factor on the score, listed as a part of its own, so that a hit's parts still sum to its score. That a note stands
 below what took its place is a rule, not a guess.
@@ -7,7 +7,6 @@ below what took its place is a rule, not a guess.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,31 +15,28 @@ from vaultrag.domain import Evidence, NoteId, NoteValidity
 from vaultrag.retrieval.features import Floats
 from vaultrag.retrieval.ranked import Adjustment, RankedNote
 
-Period = tuple[date, date]
-
 
 def demotions(
     ids: NDArray[np.int64],
     scores: Floats,
     aged: Mapping[NoteId, NoteValidity],
     factor: float,
-    asked: Period | None = None,
 ) -> dict[NoteId, Adjustment]:
     """Tell what is taken from the scores of notes that no longer hold.
 
-    Each by the factor, and so much that it stands below whatever took its place and is in the list too.
+    Each by the factor, and so much that it stands below whatever took its place and is in the list too; one whose
+    time is still to come, below that whose place it will take.
 
     Args:
         ids: Notes, int64[n], ascending.
         scores: float64[n].
         aged: The notes that do not simply hold.
-        factor: On the score of a note that is superseded, expired or invalidated.
-        asked: The time the query is about; what was valid then is not demoted.
+        factor: On the score of each of them.
     """
     if not aged:
         return {}
     listed: dict[NoteId, float] = dict(zip(map(NoteId, ids.tolist()), scores.tolist(), strict=True))
-    outdated = {note_id: aged[note_id] for note_id in listed if _outdated(aged.get(note_id), asked)}
+    outdated = {note_id: aged[note_id] for note_id in listed if note_id in aged}
     lowered: dict[NoteId, float] = {}
     # A note's successors come before it: theirs are fewer. (In a circle nobody is first; there only the factor holds.)
     for note_id in sorted(outdated, key=lambda note_id: (len(outdated[note_id].successors), note_id)):
@@ -56,22 +52,11 @@ def demotions(
     }
 
 
-def _outdated(one: NoteValidity | None, asked: Period | None) -> bool:
-    if one is None or one.standing.state == "upcoming":
-        return False
-    # Without an end nobody knows whether it held then; and what is invalid never held.
-    if asked is None or one.last is None or one.standing.state == "invalidated":
-        return True
-    return not (one.last >= asked[0] and (one.first is None or one.first <= asked[1]))
-
-
-def demoted(
-    notes: Sequence[RankedNote], aged: Mapping[NoteId, NoteValidity], factor: float, asked: Period | None = None
-) -> list[RankedNote]:
+def demoted(notes: Sequence[RankedNote], aged: Mapping[NoteId, NoteValidity], factor: float) -> list[RankedNote]:
     """Order notes anew, with those demoted that no longer hold."""
     known = sorted(notes, key=lambda note: note.note_id)
     ids, scores = np.array([note.note_id for note in known], np.int64), np.array([note.score for note in known])
-    lowered = demotions(ids, scores, aged, factor, asked)
+    lowered = demotions(ids, scores, aged, factor)
     found = [
         note._replace(
             score=note.score + one.amount, source=(*note.evidence, Evidence(one.name, 1, one.factor, 1.0, one.amount))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class Features:
         name: Likeness of its best name that is not the query itself, 0 to 1.
         name_match: How the query names it, int8[n] of ``NameMatch``: the first sort key.
         literal: Whether it holds the query as it was typed, which few notes do, bool[n].
+        dated: How much of it lies in the time that is asked for, 0 to 1; empty where none is.
         vectors: What a cosine is worth for this query, 0 to 1; 0 where there are no vectors.
         multilingual: Whether the cosines are those of the multilingual model: the query is not English.
         scale: What the cosines mean.
@@ -44,6 +45,7 @@ class Features:
     name: Floats
     name_match: NDArray[np.int8]
     literal: NDArray[np.bool_]
+    dated: Floats = field(default_factory=lambda: np.zeros(0))
     vectors: float = 1.0
     multilingual: bool = False
     scale: Scale = REFERENCE

@@ -27,10 +27,12 @@ from vaultrag.domain import (
     Span,
     Validity,
 )
+from vaultrag.domain.dates import DatedEntry
 from vaultrag.markdown import file_text, file_title, parse_note, read_body
 from vaultrag.markdown.rendered_text import rendered
 from vaultrag.protocols import LexicalRetriever, NoteReader, NoteTable
 from vaultrag.retrieval.best_sentences import Lines, best_sentences
+from vaultrag.retrieval.dated_entries import only_entries
 from vaultrag.retrieval.occurrences import LONGEST_ENDING, occurrences
 from vaultrag.retrieval.one_line_summary import RECORD_TOKENS, record
 from vaultrag.retrieval.ranked import RankedNote
@@ -45,6 +47,8 @@ from vaultrag.retrieval.snippet import (
 from vaultrag.text.normalize import folded
 from vaultrag.text.tokenize import unspaced
 from vaultrag.vector_protocols import VectorScan
+
+NO_ENTRIES: Mapping[NoteId, Sequence[DatedEntry]] = {}
 
 LINE_TOKENS = (100, 100, 40)
 """What the lines of the first hits may cost; the last figure holds for all that follow."""
@@ -81,6 +85,7 @@ class HitMaker:
         shape: Shape = "preview",
         line_tokens: Sequence[int] = LINE_TOKENS,
         measure: Callable[[str], int] = len,
+        entries: Mapping[NoteId, Sequence[DatedEntry]] = NO_ENTRIES,
     ) -> tuple[list[Hit], list[NotePath]]:
         """Return the first ``limit`` hits that still exist, and the paths of those that do not.
 
@@ -93,8 +98,9 @@ class HitMaker:
             shape: ``compact``: the line is filled in and there is no preview; ``full``: line, preview and text.
             line_tokens: What each line may cost; the last figure holds for all that follow.
             measure: Counts a text in the units that columns are wanted in.
+            entries: Of some notes the dated sections and lines that are asked for: their best place lies in these.
         """
-        how = _Making(wanted, scan, max_chars, shape, measure, self._standings())
+        how = _Making(wanted, scan, max_chars, shape, measure, self._standings(), entries)
         hits: list[Hit] = []
         gone: list[NotePath] = []
         position = 0
@@ -156,14 +162,17 @@ class HitMaker:
             return _shaped(named(_placed(note, row, standing, result), row, how.wanted), result, how.shape, line_tokens)
         place = how.scan.passage(note.note_id) if how.scan is not None else None
         lines = (place[1], place[2]) if place is not None else None
-        shown = preview(body, how.wanted, lines, max_chars=how.max_chars or PREVIEW_CHARS)
+        searched = body
+        if (asked := how.entries.get(note.note_id)) is not None:
+            searched, lines = only_entries(body, body_line, asked, lines)
+        shown = preview(searched, how.wanted, lines, max_chars=how.max_chars or PREVIEW_CHARS)
         above = bisect_right(headings, (shown.first + body_line, "\U0010ffff"))
         heading = headings[above - 1][1] if above else ""
         places = in_file(shown.places, body, body_line, how.measure)
         hit = named(_placed(note, row, standing, result, shown, body_line, heading, places), row, how.wanted)
         if how.shape == "preview":
             return hit
-        best = [(shown.first, shown.last), lines, words_place(body, how.wanted)]
+        best = [(shown.first, shown.last), lines, words_place(searched, how.wanted)]
         kept = [place for place in best if place is not None]
         return _shaped(hit, result, how.shape, line_tokens, how.wanted, kept)
 
@@ -182,6 +191,7 @@ class _Making:
     shape: Shape
     measure: Callable[[str], int]
     aged: Mapping[NoteId, NoteValidity]
+    entries: Mapping[NoteId, Sequence[DatedEntry]]
 
 
 def named(hit: Hit, row: NoteRow, wanted: Mapping[str, float]) -> Hit:
@@ -279,4 +289,5 @@ def _placed(
         evidence=note.evidence,
         standing=standing,
         tier=note.tier,
+        date=row.dates.about if row.dates is not None else None,
     )

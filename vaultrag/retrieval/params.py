@@ -25,7 +25,9 @@ class Params:
         s     = note_share / (1 + n / note_scale)
         score = (1 - s) * passage cosine + s * note cosine
               + W * (words + words_near * N) + near * w + names * (likeness - names_floor) / (1 - names_floor)
+              + dated * d
 
+    ``d``: share of the note's days, or of an entry's, that lies in the time asked for.
     ``N``, ``w``: share of the query within a window of words, with and without the title's. ``W``: BM25 as a share of
     its most, or ``window * w`` where that is more: what BM25 would be for the window as a note of its own, so that one
     sentence of a journal counts as much as a short note.
@@ -46,6 +48,7 @@ class Params:
         multilingual_vectors: What the multilingual model's cosines count for a query that is not English.
         foreign_vectors: What is left of the cosines in Latin script that the model does not read.
         foreign_script_vectors: The same in another script.
+        dated: Weight of a note that lies in the time that is asked for, or holds an entry that does.
         outdated: Factor on the score of a note that is superseded, expired or invalidated.
         strong: A score from which a hit is strong.
         partial: A score from which a hit is partial; below, it is weak.
@@ -70,6 +73,7 @@ class Params:
     multilingual_vectors: float = 0.8
     foreign_vectors: float = 0.3
     foreign_script_vectors: float = 0.1
+    dated: float = 0.3
     outdated: float = 0.6
     strong: float = 0.8
     partial: float = 0.32

@@ -8,7 +8,8 @@ tiers. Nothing done in the first step is done again in the second. Holds no stat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import repeat
 
 import numpy as np
@@ -16,28 +17,31 @@ import numpy as np
 from vaultrag.domain import (
     REFERENCE,
     Clause,
+    DateUse,
     Filters,
     LexicalFeatures,
     Mode,
     NameHit,
     NoteId,
-    NoteValidity,
     PropertyFilter,
     Query,
     Tier,
     VectorMatches,
 )
+from vaultrag.domain.dates import DatedEntry, DatedNote
 from vaultrag.protocols import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever
 from vaultrag.retrieval.clauses import clauses_of, row_of
-from vaultrag.retrieval.demotion import demotions
 from vaultrag.retrieval.features import NO_FEATURES, Features
 from vaultrag.retrieval.params import DEFAULT, Params
-from vaultrag.retrieval.query_intent import intents_of, period_of
+from vaultrag.retrieval.query_intent import intents_of
 from vaultrag.retrieval.query_parser import cut, parse_query
-from vaultrag.retrieval.ranked import Adjustment, RankedNote, Source
+from vaultrag.retrieval.ranked import RankedNote, Source
 from vaultrag.retrieval.scoring import parts
 from vaultrag.retrieval.tiers import NAMES, PARTIAL, best_tier, tiers
-from vaultrag.text.number_forms import MIN_CODE_DIGITS
+from vaultrag.retrieval.time_ranking import adjustments as adjustments_of
+from vaultrag.retrieval.time_ranking import in_order, nearest_in_time, order_by_date, shares, without_phrase
+from vaultrag.retrieval.validity import AllValid, Validities
+from vaultrag.text.number_forms import MIN_CODE_DIGITS, compact_date
 from vaultrag.text.tokenize import unspaced
 from vaultrag.vector_protocols import VectorScan
 
@@ -59,11 +63,23 @@ class Draft:
     words: LexicalMatches
     names: tuple[NameHit, ...] = ()
     respelled: tuple[tuple[str, str], ...] = ()
+    dated: Mapping[NoteId, DatedNote] = field(default_factory=dict)
+    """The notes that lie in the time asked for, or hold an entry that does."""
 
     @property
     def lacks_identifier(self) -> bool:
         """Return whether an identifier is asked for (a date, a long code, letters with digits) that no note holds."""
-        return any(not count.notes and _is_identifier(count.clause) for count in self.words.counts)
+        return any(
+            not count.notes
+            and _is_identifier(count.clause)
+            and not (self.dated and compact_date("".join(count.clause.tokens)))
+            for count in self.words.counts
+        )
+
+    @property
+    def entries(self) -> dict[NoteId, tuple[DatedEntry, ...]]:
+        """Return the dated sections and lines that lie in the time asked for, by note."""
+        return {note_id: note.entries for note_id, note in self.dated.items() if note.entries}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +121,17 @@ class Pipeline:
         names: TitleRetriever,
         table: NoteTable,
         matching: Callable[[Filters], frozenset[NoteId] | None],
-        validity: Callable[[], Mapping[NoteId, NoteValidity]] = dict,
+        validity: Validities = AllValid(),  # noqa: B008 - holds nothing
         params: Params = DEFAULT,
+        today: Callable[[], date] | None = None,
     ) -> None:
         """Rank with these retrievers.
 
         Args:
-            validity: The notes that no longer hold, or not yet.
+            validity: The notes that hold, today or at another time.
+            today: The day, by the owner's calendar; without it nothing is read that is relative to it.
         """
+        self._today = today
         self._words = words
         self._names = names
         self._table = table
@@ -122,11 +141,11 @@ class Pipeline:
 
     def with_params(self, params: Params) -> Pipeline:
         """Return the same retrievers with other parameters."""
-        return Pipeline(self._words, self._names, self._table, self._matching, self._validity, params)
+        return Pipeline(self._words, self._names, self._table, self._matching, self._validity, params, self._today)
 
     def read(self, raw: str) -> Query:
         """Read a query as this vault understands it."""
-        return parse_query(raw, self)
+        return parse_query(raw, self, self._today() if self._today is not None else None)
 
     def has_property(self, name: str) -> bool:
         """Return True if some note has this property."""
@@ -143,11 +162,26 @@ class Pipeline:
         mode: Mode = "hybrid",
         typing: bool = False,
         barred: frozenset[NoteId] = frozenset(),
+        dates: DateUse = "raise",
     ) -> Draft:
-        """Ask the lexical and the title retriever. Notes in ``barred`` are in no list."""
-        clauses = clauses_of(query.terms, typing=typing)
+        """Ask the lexical and the title retriever. Notes in ``barred`` are in no list.
+
+        Args:
+            query: From ``read``.
+            mode: Which retrievers are asked.
+            typing: The last word may still go on.
+            barred: Notes that are in no list.
+            dates: What a phrase of time in the query does.
+        """
+        dated: dict[NoteId, DatedNote] = {}
+        if query.phrase is not None and dates != "ignore":
+            dated = {NoteId(note.note_id): note for note in self._table.dated(query.phrase.period)}
+        terms = without_phrase(query) if dated else query.terms
+        clauses = clauses_of(terms, typing=typing)
         excluded = clauses_of(query.excluded)
         allowed = self._matching(query.filters)
+        if query.phrase is not None and dates == "filter":
+            allowed = frozenset(dated) if allowed is None else allowed & frozenset(dated)
         if excluded:
             barred |= self._words.holding(excluded)
         if barred:
@@ -155,8 +189,8 @@ class Pipeline:
         if mode == "meaning" and query.terms:
             allowed = self._holding_phrases(query, clauses, allowed)
         if mode == "meaning" or not query.terms:
-            return Draft(query, mode, tuple(clauses), allowed, self._words.search([]))
-        row = row_of(query.terms, clauses)
+            return Draft(query, mode, tuple(clauses), allowed, self._words.search([]), dated=dated)
+        row = row_of(terms, clauses)
         words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
         slips = self._read_otherwise(words)
         if slips:
@@ -165,7 +199,7 @@ class Pipeline:
         as_typed = not (query.filters or query.excluded or query.invalid_dates)
         names = self._names.search(cut(query.raw) if as_typed else query.text, allowed=allowed)
         respelled = tuple((clause.tokens[0], word) for clause, meant in slips.items() for word in meant)
-        return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled)
+        return Draft(query, mode, tuple(clauses), allowed, words, tuple(names), respelled, dated)
 
     def _holding_phrases(
         self, query: Query, clauses: Sequence[Clause], allowed: frozenset[NoteId] | None
@@ -198,15 +232,15 @@ class Pipeline:
         intents = intents_of(query.text)
         contributions = parts(features, params)
         scores = np.sum(list(contributions.values()), axis=0)
-        adjustments: dict[NoteId, Adjustment] = {}
-        if "past" not in intents:
-            adjustments = demotions(features.ids, scores, self._validity(), params.outdated, period_of(query.text))
-            for note_id, adjustment in adjustments.items():
-                scores[features.row(note_id)] += adjustment.amount
+        adjustments = adjustments_of(query, features.ids, scores, intents, self._validity, params.outdated)
+        for note_id, adjustment in adjustments.items():
+            scores[features.row(note_id)] += adjustment.amount
         codes = tiers(
             features, scores, params, identifier_missing=draft.lacks_identifier, every="enumerating" in intents
         )
         order = np.lexsort((features.ids, -scores, -features.precedence))
+        if query.sort:
+            order = order_by_date(self._table, query.sort, features.ids, order, codes)
         source = Source(features, contributions, adjustments)
         ids: list[NoteId] = features.ids[order].tolist()
         names = map(NAMES.__getitem__, codes[order].tolist())
@@ -221,7 +255,8 @@ class Pipeline:
     ) -> Features:
         """Gather what the retrievers know of every note that one of them brings."""
         named = {hit.note_id: hit for hit in reversed(draft.names)}
-        brought = np.concatenate([draft.words.ids, np.fromiter(named, np.int64, len(named))])
+        dated = nearest_in_time(draft.dated, draft.allowed, self.params.pool)
+        brought = np.concatenate([draft.words.ids, np.fromiter(named, np.int64, len(named)), dated])
         if scan is None:
             ids = np.unique(brought)
             nothing = np.full(len(ids), np.nan)
@@ -246,6 +281,7 @@ class Pipeline:
             name=name,
             name_match=name_match,
             literal=words.literal,
+            dated=shares(draft.dated, ids),
             vectors=self._worth(draft, readable, multilingual) if scan is not None else 0.0,
             multilingual=multilingual and draft.mode != "meaning",
             scale=scan.scale if scan is not None else REFERENCE,
@@ -290,11 +326,10 @@ class Pipeline:
     def _filtered(self, draft: Draft) -> list[RankedNote]:
         """Return a query of filters alone: every note that meets them, the most recently changed first."""
         source = Source(NO_FEATURES, {}, {})
-        return [
-            RankedNote(note_id, 1.0, NAMES[PARTIAL], source)
-            for note_id in self._table.all_ids()
-            if draft.allowed is None or note_id in draft.allowed
-        ]
+        ids = [note_id for note_id in self._table.all_ids() if draft.allowed is None or note_id in draft.allowed]
+        if draft.query.sort:
+            ids = in_order(self._table, draft.query.sort, ids)
+        return [RankedNote(note_id, 1.0, NAMES[PARTIAL], source) for note_id in ids]
 
 
 def _without_words(count: int) -> LexicalFeatures:

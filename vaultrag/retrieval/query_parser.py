@@ -9,18 +9,26 @@
     path:How-to              in this folder, or with this in its path
     file:protocol            with this in its file name
     [status:done]  [status]  with this property (and value)
-    after:2026-01-01         changed on that day or later
-    before:2026-01-01        changed before that day
+    on:2026-01-31            of that day: the day that the note is about, else the one it was made on
+    during:2026-01           of that month; so with 2026-W05, 2026-Q1, 2026, "last week", -7d, 2026-01-01..2026-01-15
+    after:2026-01-01         of that day or later
+    before:2026-01-01        of a day before that one
+    created:2026  updated:today    by when it was made, or last changed
+    as-of:2024-06            what held then stands first
+    sort:created             the latest first; also sort:updated, sort:date; -sort:created: the earliest first
     is:orphan                no links lead to it or from it; also is:untagged, is:empty, is:daily
 
 Every condition can be turned round with a minus. Values with spaces are quoted: ``path:"My notes"``.
 
-What is typed or pasted is text until it can only be a condition. An operator that is not known, brackets around what is
-no property of any note (``[x]``, ``[!warning]``, ``[draft]``), a quote that is never closed, a minus before a number or
-at the beginning of a line, or anywhere in a line with a flag (``-n``, ``-xzf``, ``--long``): all of these are plain
-words, and so is a query that is a note's name as a whole. ``-"rf"`` excludes a word that looks like a flag. A date that
-is none is left out, and the answer says so. Where the conditions leave nothing, the words alone are asked, and the
-answer says that too.
+What is typed or pasted is text until it can only be a condition. An operator that is not known, brackets around what
+is no property of any note (``[x]``, ``[!warning]``, ``[draft]``), a quote that is never closed, a minus before a number
+or at the beginning of a line, or anywhere in a line with a flag (``-n``, ``-xzf``, ``--long``): all of these are plain
+words, and so is a query that is a note's name as a whole. ``-"rf"`` excludes a word that looks like a flag. A value
+that is no date is told in the answer: what has the form of one is left out, other words are searched for. Where the
+conditions leave nothing, the words alone are asked, and the answer says that too.
+
+A phrase of time in a question ("on 12 March 2025", "letzte Woche", "先週") raises the notes of those days, and journal
+entries of them; it leaves out nothing, and the answer says how it was read. In quotes it is words.
 """
 
 from __future__ import annotations
@@ -29,9 +37,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Protocol
+from typing import Any, Protocol
 
 from vaultrag.domain import Filters, PropertyFilter, Query, Term
+from vaultrag.domain.dates import DateFilter, DateKind, Period, TimeReading
+from vaultrag.retrieval.date_values import period_of
+from vaultrag.retrieval.time_phrases import find_phrase
 from vaultrag.text.tokenize import tokens
 
 MAX_QUERY_CHARS = 2_000
@@ -47,7 +58,8 @@ _PIECE = re.compile(
     (?P<minus>(?<!\S)-(?=[^\s-]))?
     (?:
         \[(?P<property>[^\[\]:"\n]{1,100})(?::(?P<pvalue>[^\[\]\n]{0,200}))?\](?!\()
-      | (?P<operator>tag|path|file|after|before|is):(?:"(?P<qvalue>[^"]+)"|(?P<value>[^\s"]+))
+      | (?P<operator>tag|path|file|after|before|on|during|created|updated|as-of|sort|is):
+        (?:"(?P<qvalue>[^"]+)"|(?P<value>(?:last|this|next)[ ](?:day|week|month|quarter|year)\b|[^\s"]+))
       | "(?P<phrase>[^"]*)"
       | (?P<word>[^\s"]+)
     )
@@ -62,7 +74,9 @@ _EXCLUDED = re.compile(r"[^\W\d_](?:[\w'\u2019.-]*\w)?")
 _FLAG = re.compile(r"(?<!\S)(?:-(?:[a-z]{1,2}|[b-df-hj-np-tv-xz]{3,4})|--[a-z][\w-]*)(?![\w-])", re.IGNORECASE)
 """One of these makes a line a command, and everything with a minus in it a flag. Of some 200 flags in two public vaults
 170 are one letter, 13 of the others two; longer words are flags only beside one of these."""
-_DAY = re.compile(r"[\d./-]+")
+_DAY = re.compile(r"[\d./-]+|\d{4}-?[wq]\d*|[+-]\d+[a-z]?|.*\.\..*", re.IGNORECASE)
+_DATED = ("after", "before", "on", "during", "created", "updated", "as-of")
+_SORTS = {"created": "created", "updated": "updated", "date": "about"}
 
 
 class Vocabulary(Protocol):
@@ -87,22 +101,24 @@ class AnyVault:
         return False
 
 
-def parse_query(raw: str, vocabulary: Vocabulary | None = None) -> Query:
+def parse_query(raw: str, vocabulary: Vocabulary | None = None, today: date | None = None) -> Query:
     """Read a query. Never raises.
 
     Args:
         raw: As typed.
         vocabulary: What exists in the vault that is asked.
+        today: The day, by the owner's calendar; without it nothing is read that is relative to it.
     """
     raw = raw.encode("utf-8", "replace").decode()  # half a surrogate pair, as a broken client may send it
     text = cut(raw.replace("\0", " "))
-    return _Reading(raw, text, vocabulary or AnyVault()).query()
+    return _Reading(raw, text, vocabulary or AnyVault(), today).query()
 
 
 class _Reading:
     """One query while it is read."""
 
-    def __init__(self, raw: str, text: str, vocabulary: Vocabulary) -> None:
+    def __init__(self, raw: str, text: str, vocabulary: Vocabulary, today: date | None) -> None:
+        self._today = today
         self._raw = raw
         self._text = text
         self._vocabulary = vocabulary
@@ -111,7 +127,7 @@ class _Reading:
         self._plain: list[Term] = []  # what the query is without its conditions
         self._values: list[Term] = []  # what it is if there is nothing else
         self._leading = False  # the first of what is excluded stands at the very beginning
-        self._conditions = _Conditions(vocabulary)
+        self._conditions = _Conditions(vocabulary, today)
 
     def query(self) -> Query:
         conditional = any(sign in self._text for sign in ":[-")
@@ -132,7 +148,25 @@ class _Reading:
             filters=self._conditions.filters(),
             plain=tuple((self._plain or self._values)[:MAX_TERMS]),
             invalid_dates=tuple(self._conditions.invalid_dates),
+            as_of=self._conditions.as_of,
+            sort=self._conditions.sort,
+            phrase=None if named else self._phrase(),
         )
+
+    def _phrase(self) -> TimeReading | None:
+        """Read the phrase of time among the terms; what is quoted is meant to the letter."""
+        terms = self._terms[:MAX_TERMS]
+        text = " ".join("\0" * len(term.text) if term.phrase else term.text for term in terms)
+        found = find_phrase(text, self._today)
+        if found is None or (found.relative and self._vocabulary.has_name(self._text)):
+            return None
+        without: list[str] = []
+        start = 0
+        for term in terms:
+            first, last = max(found.start - start, 0), max(found.end - start, 0)
+            without.append(term.text if term.phrase else term.text[:first] + term.text[last:])
+            start += len(term.text) + 1
+        return TimeReading(text[found.start : found.end], found.period, found.relative, tuple(without))
 
     def _condition(self, match: re.Match[str], command: bool) -> bool:
         """Take a piece as a condition or an exclusion; False where it is text."""
@@ -207,8 +241,12 @@ def cut(raw: str) -> str:
 class _Conditions:
     """Gathers conditions while a query is read; hands out the frozen ``Filters``."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, today: date | None) -> None:
         self._vocabulary = vocabulary
+        self._today = today
+        self._dates: list[DateFilter] = []
+        self.as_of: Period | None = None
+        self.sort = ""
         self.invalid_dates: list[str] = []
         self._lists: dict[str, list[str]] = {}
         self._properties: dict[bool, list[PropertyFilter]] = {False: [], True: []}
@@ -221,8 +259,12 @@ class _Conditions:
             value = value.lstrip("#").rstrip("/")
         if not value:
             return False
-        if operator in ("after", "before"):
+        if operator in _DATED:
             return self._add_date(operator, value, negated)
+        if operator == "sort":
+            kind = _SORTS.get(value.lower(), "")
+            self.sort = f"{'-' if negated else ''}{kind}" if kind else self.sort
+            return bool(kind)
         if operator == "is" and value.lower() not in STATES:
             return False
         field = {"tag": "tags", "path": "paths", "file": "files", "is": "states"}[operator]
@@ -240,21 +282,26 @@ class _Conditions:
         return True
 
     def _add_date(self, operator: str, value: str, negated: bool) -> bool:
-        try:
-            day = date.fromisoformat(value)
-        except ValueError:
+        period = period_of(value, self._today)
+        if period is None:
             self.invalid_dates.append(f"{operator}:{value}")
             return _DAY.fullmatch(value) is not None  # words are text, but a wrong date is nothing to look for
-        if (operator == "after") != negated:
-            self._after = max(self._after or day, day)
+        if operator == "as-of":
+            self.as_of = period
+        elif operator not in ("after", "before"):
+            kind: DateKind = "created" if operator == "created" else "updated" if operator == "updated" else "about"
+            self._dates.append(DateFilter(kind, period, f"{operator}:{value}", negated))
+        elif (operator == "after") != negated:
+            self._after = max(self._after or period.first, period.first)
         else:
-            self._before = min(self._before or day, day)
+            self._before = min(self._before or period.first, period.first)
         return True
 
     def filters(self) -> Filters:
-        lists = {field: tuple(values) for field, values in self._lists.items()}
+        lists: dict[str, Any] = {field: tuple(values) for field, values in self._lists.items()}
         return Filters(
             **lists,
+            dates=tuple(self._dates),
             properties=tuple(self._properties[False]),
             not_properties=tuple(self._properties[True]),
             after=self._after,

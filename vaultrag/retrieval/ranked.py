@@ -69,6 +69,8 @@ class Source:
             raw = features.words
         elif name == "nearness":
             raw = np.maximum(features.near, features.near_titled)
+        elif name == "dates":
+            raw = features.dated
         elif name == "names":
             raw = np.where(features.exact, 1.0, features.name)
         else:

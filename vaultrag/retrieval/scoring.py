@@ -38,12 +38,14 @@ def parts(features: Features, params: Params) -> Parts:
         words = params.alone_words * share
         nearness = params.alone_near * features.near
     note, passage = _cosines(features, params)
+    dates = {"dates": params.dated * features.dated} if len(features.dated) else {}
     return {
         "words": words,
         "nearness": nearness,
         "meaning": worth * note,
         "passages": worth * passage,
         "names": titles,
+        **dates,
     }
 
 

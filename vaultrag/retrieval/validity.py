@@ -12,10 +12,34 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Protocol
 
 from vaultrag.domain import NoteId, NotePath, NoteValidity, Validity
+from vaultrag.domain.dates import Period
 
 _DAY = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?![\d.])")
+
+
+class Validities(Protocol):
+    """Tells which notes hold."""
+
+    def __call__(self, at: Period | None = None) -> Mapping[NoteId, NoteValidity]:
+        """Return every note that does not simply hold, today or at another time."""
+        ...
+
+    def in_force(self) -> Mapping[NoteId, frozenset[NoteId]]:
+        """Return the notes that hold today and took another's place or say since when, with those others."""
+        ...
+
+
+class AllValid:
+    """Every note holds at any time."""
+
+    def __call__(self, at: Period | None = None) -> Mapping[NoteId, NoteValidity]:
+        return {}
+
+    def in_force(self) -> Mapping[NoteId, frozenset[NoteId]]:
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +83,64 @@ def day_of(text: str, *, end: bool = False) -> date | None:
         return None
 
 
-def standings(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, NoteValidity]:
-    """Return the notes that do not simply hold today."""
+def standings(claims: Mapping[NoteId, Claims], today: date, at: Period | None = None) -> dict[NoteId, NoteValidity]:
+    """Return the notes that do not simply hold: today, or on any day of another time.
+
+    Args:
+        claims: What notes say.
+        today: The day.
+        at: The other time. A note that has been superseded since held until its successor's time began, or until its
+            own end; where neither says when that was, it counts as superseded.
+    """
+    time = at or Period(today, today)
     aged: dict[NoteId, NoteValidity] = {}
-    upcoming = {note_id for note_id, said in claims.items() if said.first is not None and said.first > today}
+    upcoming = {note_id for note_id, said in claims.items() if said.first is not None and said.first > time.first}
+    preceded = _predecessors(claims)
     for note_id, said in claims.items():
-        standing = _own(note_id, said, claims, upcoming, today)
+        standing = _own(note_id, said, claims, upcoming, time, today)
         if standing is not None:
-            taken = _chain(note_id, claims, upcoming)
+            taken = preceded.get(note_id, frozenset())
+            if standing.state != "upcoming":
+                taken = _chain(note_id, claims, upcoming)
             aged[note_id] = NoteValidity(standing, taken, said.first, said.last or _before(taken, claims))
     return aged | _through(claims, aged)
 
 
+def in_force(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, frozenset[NoteId]]:
+    """Return the notes that hold today and took another's place or say since when they hold, with those others."""
+    aged, preceded = standings(claims, today), _predecessors(claims)
+    return {
+        note_id: preceded.get(note_id, frozenset())
+        for note_id, said in claims.items()
+        if note_id not in aged and (said.first is not None or note_id in preceded)
+    }
+
+
+def _predecessors(claims: Mapping[NoteId, Claims]) -> dict[NoteId, frozenset[NoteId]]:
+    """Return whose place each note took, or is to take."""
+    found: dict[NoteId, set[NoteId]] = {}
+    for note_id, said in claims.items():
+        for successor in said.successors:
+            found.setdefault(successor, set()).add(note_id)
+    return {note_id: frozenset(others - {note_id}) for note_id, others in found.items()}
+
+
 def _own(
-    note_id: NoteId, said: Claims, claims: Mapping[NoteId, Claims], upcoming: set[NoteId], today: date
+    note_id: NoteId, said: Claims, claims: Mapping[NoteId, Claims], upcoming: set[NoteId], time: Period, today: date
 ) -> Validity | None:
     """Return what is the matter with the note itself."""
     last = said.last.isoformat() if said.last is not None else ""
-    past = last if said.last is not None and said.last < today else ""
+    past = last if said.last is not None and said.last < time.first else ""
     if said.invalidated:
         return Validity("invalidated", _paths(said.invalidators, claims), past)
-    if said.superseded and not (said.successors and said.successors <= upcoming):
+    ended_later = said.last is not None and time.first <= said.last < today
+    if said.superseded and not ended_later and not (said.successors and said.successors <= upcoming):
         chain = _chain(note_id, claims, upcoming)
         heads = {other for other in chain if not _chain(other, claims, upcoming) - {note_id}} or chain
         return Validity("superseded", _paths(heads, claims), past or _taken_over(chain, claims))
     if past:
         return Validity("expired", (), past)
-    if note_id in upcoming and said.first is not None:
+    if said.first is not None and said.first > time.last:
         return Validity("upcoming", (), said.first.isoformat())
     return None
 

@@ -22,6 +22,7 @@ from vaultrag.domain.requests import (
     RulesParams,
     Search,
     Tags,
+    TimelineParams,
     Triggers,
     Why,
     result_type,
@@ -86,6 +87,7 @@ class ClientMethods:
     get = _Method(Get)
     rules = _Method(RulesParams)
     recent = _Method(RecentParams)
+    timeline = _Method(TimelineParams)
     catalogue = _Method(CatalogueParams)
     triggers = _Method(Triggers)
     in_note = _Method(InNoteParams)

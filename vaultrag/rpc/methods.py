@@ -45,10 +45,12 @@ from vaultrag.domain.requests import (
     RulesParams,
     Search,
     Tags,
+    TimelineParams,
     Triggers,
     Why,
     result_type,
 )
+from vaultrag.domain.timeline import Timeline
 from vaultrag.errors import InvalidParams, InvalidRequest, MethodNotFound, NotForAgents, ProtocolMismatch, VaultragError
 from vaultrag.rpc.messages import (
     AddVault,
@@ -190,6 +192,10 @@ def _recent(session: Session, params: RecentParams, _: Notify) -> Recent:
     return session.vault_for(params.vault).recent(params)
 
 
+def _timeline(session: Session, params: TimelineParams, _: Notify) -> Timeline:
+    return session.vault_for(params.vault).timeline(params)
+
+
 def _catalogue(session: Session, params: CatalogueParams, _: Notify) -> Catalogue:
     return session.vault_for(params.vault).catalogue(params)
 
@@ -262,6 +268,7 @@ METHODS: dict[str, Method] = {
         Method(Get, _get, (*_PATH, "NoteUnreadable"), agents=True),
         Method(RulesParams, _rules, ("VaultUnknown", "RulesTooLong", "NoteUnreadable"), agents=True),
         Method(RecentParams, _recent, _VAULT, agents=True),
+        Method(TimelineParams, _timeline, _VAULT, agents=True),
         Method(CatalogueParams, _catalogue, _VAULT, agents=True),
         Method(Triggers, _triggers, _VAULT, agents=True),
         Method(InNoteParams, _in_note, (*_PATH, "NoteUnreadable"), agents=True),

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from vaultrag.domain import Identity
 from vaultrag.errors import StoreCorrupt
+from vaultrag.markdown.note_dates import DateReader
 from vaultrag.storage.notes.note_index import NoteIndex
 from vaultrag.storage.sqlite import CHECKSUM, SUFFIXES, check, forget_damage, listen
 from vaultrag.storage.vectors.vector_store import Vectors, stored_identity
@@ -41,15 +42,19 @@ class StoreFolder:
         with contextlib.suppress(OSError):  # a file system without modes: nothing to keep private there
             folder.chmod(0o700)
 
-    def open_notes(self) -> NoteIndex:
-        """Open ``hybrid-fts.db``; a damaged one is set aside and begun anew."""
+    def open_notes(self, dates: DateReader = DateReader()) -> NoteIndex:  # noqa: B008 - frozen
+        """Open ``hybrid-fts.db``; a damaged one is set aside and begun anew.
+
+        Args:
+            dates: Reads the notes' own dates.
+        """
         path = self.folder / NOTES_FILE
         try:
             self._check(path)
-            return _private(NoteIndex.open(path))
+            return _private(NoteIndex.open(path, dates))
         except StoreCorrupt as fault:
             self.set_aside(path, fault)
-            return _private(NoteIndex.open(path))
+            return _private(NoteIndex.open(path, dates))
 
     def recorded(self) -> Identity | None:
         """Return the identity of the vectors in use."""

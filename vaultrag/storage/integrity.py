@@ -14,21 +14,23 @@ _TEXTS = {
     "names": ("kind", "name", "key"),
     "tags": ("tag", "key"),
     "links": ("target", "key", "kind", "alias", "heading", "block"),
+    "dates": ("kind", "first", "last", "source"),
     "skipped": ("path", "reason"),
     "vector_notes": ("text_hash",),
     "failures": ("text_hash", "reason"),
     "retired": ("text_hash",),
 }
 _NUMBERS = {
-    "notes": ("size", "mtime_ns", "ctime_ns", "inode", "body_line", "body_chars"),
+    "notes": ("size", "mtime_ns", "ctime_ns", "birth_ns", "inode", "body_line", "body_chars"),
     "names": ("note_id", "line", "level"),
     "tags": ("note_id",),
     "links": ("note_id", "line"),
+    "dates": ("note_id", "line", "last_line"),
     "skipped": ("size", "mtime_ns"),
     "failures": ("permanent", "tries"),
 }
 
-_OF_NOTES = {"notes": "id", "names": "note_id", "tags": "note_id", "links": "note_id"}
+_OF_NOTES = {"notes": "id", "names": "note_id", "tags": "note_id", "links": "note_id", "dates": "note_id"}
 """Tables with rows of notes, and the column that says whose they are."""
 
 SAMPLE = 64

@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 
 from vaultrag.errors import StoreTooNew
-from vaultrag.storage.sqlite import scalar, translating, writing
+from vaultrag.storage.sqlite import rows, scalar, translating, writing
 from vaultrag.text.tokenize import EXTRA_LETTERS
 
 # Marks belong to words (Hindi, Thai), symbols are words (emoji). Accents are dropped before, in ``text.tokenize``:
@@ -110,6 +110,21 @@ NOTE_STEPS: tuple[str, ...] = (
     -- Words by what is left of them without an English ending: those that have one, and all that are letters only.
     CREATE TABLE forms (stem TEXT NOT NULL, form TEXT NOT NULL, PRIMARY KEY (stem, form)) WITHOUT ROWID;
     """,
+    # What notes say of their dates (``markdown.note_dates``); where one says nothing, the file's times stand in.
+    """
+    ALTER TABLE notes ADD COLUMN birth_ns INTEGER NOT NULL DEFAULT 0;  -- 0: not known
+    CREATE TABLE dates (
+        note_id INTEGER NOT NULL,
+        kind TEXT NOT NULL,                    -- about, created, updated; entry: of a section or a line
+        first TEXT NOT NULL,                   -- 2026-01-31, by the owner's calendar
+        last TEXT NOT NULL,
+        source TEXT NOT NULL,
+        line INTEGER NOT NULL,                 -- of an entry, in the file; 0 for the others
+        last_line INTEGER NOT NULL             -- of its section; 0: to the end
+    );
+    CREATE INDEX dates_note ON dates (note_id);
+    CREATE INDEX dates_first ON dates (first);
+    """,
 )
 
 VECTOR_STEPS: tuple[str, ...] = (
@@ -161,7 +176,7 @@ VECTOR_STEPS: tuple[str, ...] = (
 )
 
 
-READING = 4
+READING = 5
 """What is made of a note's bytes: parsing, and the texts of the full-text table. Raised with each change of that; a
 test compares what comes out with what came out before.
 """
@@ -208,16 +223,24 @@ def too_new(path: Path, how: str) -> StoreTooNew:
     )
 
 
-def renew(connection: apsw.Connection, path: Path) -> bool:
-    """Have every note read again, if the index was made by another reading; whether it was."""
+def renew(connection: apsw.Connection, path: Path, dates: str = "") -> bool:
+    """Have every note read again, if the index was made by another reading; whether it was.
+
+    Args:
+        connection: The file, open for writing.
+        path: The file.
+        dates: How notes' dates are read (``DateReader.recipe``).
+    """
     with translating(path, in_use=False):
-        if scalar(connection, "SELECT value FROM meta WHERE key = 'reading'") == str(READING):
+        known = dict(rows(connection, "SELECT key, value FROM meta WHERE key IN ('reading', 'dates')"))
+        if known.get("reading") == str(READING) and known.get("dates", "") == dates:
             return False
         with writing(connection):
             connection.execute("UPDATE notes SET content_hash = ''")
             found = connection.changes()
             connection.execute("DELETE FROM skipped")  # what was no note may be one now
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('reading', ?)", (str(READING),))
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('dates', ?)", (dates,))
         return found > 0
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from vaultrag.client.explanations import explanation_lines
 from vaultrag.domain import Hit
 from vaultrag.tui.render_model import Page
-from vaultrag.tui.rows import age, plain
+from vaultrag.tui.rows import plain, when
 from vaultrag.tui.session import Source
 from vaultrag.tui.state import View
 from vaultrag.wording import count
@@ -102,6 +102,6 @@ def _cut(lines: int, where: str) -> Text:
 
 def _head(hit: Hit, now_ns: int) -> tuple[Text, ...]:
     where = Text().append(plain(hit.path), style="green")
-    if old := age(hit.mtime_ns, now_ns):
+    if old := when(hit, now_ns):
         where.append(f" · {old}")
     return (where, Text())

@@ -59,6 +59,11 @@ def age(mtime_ns: int, now_ns: int) -> str:
     return duration(max(0, now_ns - mtime_ns) / 1e9) if mtime_ns else ""
 
 
+def when(hit: Hit, now_ns: int) -> str:
+    """Return the day that a note says it is about; of one that says none, how long ago it was changed."""
+    return str(hit.date) if hit.date is not None and hit.date.own else age(hit.mtime_ns, now_ns)
+
+
 def clipped(text: str, width: int, *, front: bool = False) -> str:
     """At most so many columns of the text; dots where something is missing."""
     if cell_len(text) <= width:
@@ -90,7 +95,7 @@ def _title(hit: Hit, room: int) -> Text:
 
 def _place(hit: Hit, room: int, now_ns: int) -> Text:
     where = plain(hit.path) + (f":{hit.start_line}" if hit.start_line else "")
-    old = age(hit.mtime_ns, now_ns)
+    old = when(hit, now_ns)
     line = Text().append(clipped(where, room - (len(old) + 3 if old else 0), front=True), style="green")
     rest = [
         (plain(named(hit)), "bold"),

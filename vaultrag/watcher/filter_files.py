@@ -57,7 +57,7 @@ def load(disk: Disk, root: str, *, obsidian: bool, templates: bool, before: Filt
 
 
 def _ignore_text(disk: Disk, root: str, before: str, problems: list[str]) -> str:
-    data = _bytes(disk, root, IGNORE_FILE, problems)
+    data = vault_file(disk, root, IGNORE_FILE, problems)
     if data is None:
         return before
     text = data.decode("utf-8-sig", "replace")
@@ -91,7 +91,7 @@ def _template_folder(disk: Disk, root: str, file: str, key: str, before: str, pr
 
 def _table(disk: Disk, root: str, file: str, what: str, problems: list[str]) -> dict[str, Any] | None:
     """Return a file's JSON object, empty without the file; None where it cannot be read or understood."""
-    data = _bytes(disk, root, file, problems)
+    data = vault_file(disk, root, file, problems)
     if data is None:
         return None
     if not data.strip():
@@ -104,7 +104,7 @@ def _table(disk: Disk, root: str, file: str, what: str, problems: list[str]) -> 
     return table if isinstance(table, dict) else {}
 
 
-def _bytes(disk: Disk, root: str, path: str, problems: list[str]) -> bytes | None:
+def vault_file(disk: Disk, root: str, path: str, problems: list[str]) -> bytes | None:
     """Return the file's bytes, empty when there is no such file, None when it cannot be read."""
     try:
         _, data = grab(disk, disk.realpath(absolute(root, path)), _MAX_BYTES)

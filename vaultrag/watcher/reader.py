@@ -21,7 +21,7 @@ from vaultrag.watcher.filter_files import FilterFiles, load
 from vaultrag.watcher.filters import Exclusion, VaultFilter
 from vaultrag.watcher.paths import ROOT, clean, is_text, nearest_text, outermost, shown
 from vaultrag.watcher.scanner import RootAway, Scanner, conflict_copy
-from vaultrag.watcher.stat_check import NOT_DOWNLOADED, is_placeholder, shows_blocks, size_words
+from vaultrag.watcher.stat_check import NOT_DOWNLOADED, disk_entry, is_placeholder, shows_blocks, size_words
 
 _CHANGED = "it changed while it was being opened"
 
@@ -209,7 +209,7 @@ class DiskReader:
         if looks_binary(data):
             return Skipped(path, "binary content", opened.st_size, opened.st_mtime_ns)
         # The stat from before the reading: if the file is written to meanwhile, the next look finds a newer one.
-        return Content(DiskEntry(path, opened.st_size, opened.st_mtime_ns, opened.st_ino, opened.st_ctime_ns), data)
+        return Content(disk_entry(path, opened), data)
 
     def _linked(self, place: str) -> bool:
         """Return True if a folder between the root and this place is a link.

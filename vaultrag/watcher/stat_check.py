@@ -41,7 +41,13 @@ def judge(
         return Skipped(path, why, found.st_size, found.st_mtime_ns)
     if is_placeholder(found, counts_blocks):
         return Unreadable(path, NOT_DOWNLOADED)
-    return DiskEntry(path, found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+    return disk_entry(path, found)
+
+
+def disk_entry(path: NotePath, found: os.stat_result) -> DiskEntry:
+    """Return what a stat tells of a note."""
+    birth_ns = int(getattr(found, "st_birthtime", 0) * 1e9)  # macOS and Windows; Linux does not say
+    return DiskEntry(path, found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns, birth_ns)
 
 
 def is_placeholder(found: os.stat_result, counts_blocks: bool) -> bool:

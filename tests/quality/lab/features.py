@@ -24,9 +24,10 @@ from vaultrag.evaluate.run import Pipeline
 from vaultrag.retrieval.demotion import demotions
 from vaultrag.retrieval.features import Features
 from vaultrag.retrieval.params import Params
-from vaultrag.retrieval.query_intent import intents_of, period_of
+from vaultrag.retrieval.query_intent import intents_of
 from vaultrag.retrieval.scoring import score
 from vaultrag.retrieval.tiers import PARTIAL, tiers
+from vaultrag.retrieval.time_ranking import time_of
 
 COLUMNS = (
     "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match",
@@ -83,8 +84,7 @@ def rank(asked: Asked, params: Params) -> Ranked:
         return Ranked(features.ids, np.zeros(0, np.int8), 0.0)
     scores, intents = score(features, params), intents_of(asked.query)
     if asked.aged and "past" not in intents:
-        period = period_of(asked.query)
-        for note_id, change in demotions(features.ids, scores, asked.aged, params.outdated, period).items():
+        for note_id, change in demotions(features.ids, scores, asked.aged, params.outdated).items():
             scores[features.row(note_id)] += change.amount
     codes = tiers(features, scores, params, identifier_missing=asked.lacks_identifier, every="enumerating" in intents)
     order = np.lexsort((features.ids, -scores, -features.precedence))
@@ -158,7 +158,7 @@ def _ask(pipeline: Pipeline, judged: Judged) -> Asked | None:
         note = parts.table.id_of(path)
         # A right note that the index does not hold stays right, and is never found.
         grades[note if note is not None else -1 - len(grades)] = float(grade)
-    standing, listed = parts.standings(), set(features.ids.tolist())
+    standing, listed = parts.standings(time_of(draft.query)), set(features.ids.tolist())
     return Asked(
         judged.id,
         judged.kind,

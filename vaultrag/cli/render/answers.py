@@ -155,6 +155,7 @@ def _place_line(hit: Hit, width: int) -> Text:
     sources = one_line(", ".join(source for part in hit.evidence for source in part.source))
     for part, style in (
         (named(hit), "bold"),
+        (str(hit.date) if hit.date is not None and hit.date.own else "", ""),
         (standing, "yellow"),
         (stale, "yellow"),
         (one_line(hit.heading), "italic"),

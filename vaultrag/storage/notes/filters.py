@@ -6,19 +6,20 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time
 from unicodedata import normalize
 
 import apsw
 
 from vaultrag.domain import Filters, NoteId, PropertyFilter
+from vaultrag.domain.dates import ALWAYS, DateFilter, Period, shifted
+from vaultrag.storage.notes.dates import condition as date_condition
 from vaultrag.storage.notes.property_match import value_key
 from vaultrag.storage.private_notes import listed
 from vaultrag.storage.sqlite import rows
 
 # What follows the last slash: rtrim takes the name's own letters off the end, which leaves the folder.
 _FILE_NAME = "replace(path_key, rtrim(path_key, replace(path_key, '/', '')), '')"
-_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
+_DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 
 _STATES = {
     # A link of a note to itself (to one of its headings, say) joins it to nothing.
@@ -29,7 +30,8 @@ _STATES = {
     " AND links.note_id NOT IN (SELECT value FROM json_each(?)))",
     "untagged": "NOT EXISTS (SELECT 1 FROM tags WHERE note_id = notes.id)",
     "empty": "body_chars = 0",
-    "daily": f"title GLOB '{_DAY}' OR {_FILE_NAME} GLOB '{_DAY}'",
+    "daily": "EXISTS (SELECT 1 FROM dates WHERE note_id = notes.id AND source = 'daily note')"
+    f" OR title GLOB '{_DAY}' OR {_FILE_NAME} GLOB '{_DAY}.md'",
 }
 
 
@@ -47,12 +49,10 @@ def matching_ids(
         for condition, bound in _conditions(filters, negated, listed(hidden)):
             conditions.append(f"NOT ({condition})" if negated else f"({condition})")
             values.extend(bound)
-    if filters.after:
-        conditions.append("mtime_ns >= ?")
-        values.append(_start_of(filters.after))
-    if filters.before:
-        conditions.append("mtime_ns < ?")
-        values.append(_start_of(filters.before))
+    for wanted in _dates(filters):
+        condition, bound = date_condition(wanted)
+        conditions.append(f"NOT ({condition})" if wanted.negated else f"({condition})")
+        values.extend(bound)
     sql = "SELECT id FROM notes WHERE " + (" AND ".join(conditions) or "1")
     return frozenset(row[0] for row in rows(connection, sql, values)) - hidden
 
@@ -105,14 +105,13 @@ def _beyond_ascii(text: str) -> str:
     return f"octet_length({text}) > length({text})"  # a pattern takes many times as long to say so
 
 
-_FIRST, _LAST = date(1700, 1, 1), date(2250, 1, 1)
-"""Nanoseconds since the epoch reach no further in 64 bits; no note does either."""
-
-
-def _start_of(day: date) -> int:
-    """Midnight at the beginning of the day, by the machine's own calendar, in nanoseconds since the epoch."""
-    day = min(max(day, _FIRST), _LAST)
-    return int(datetime.combine(day, time()).astimezone().timestamp()) * 1_000_000_000
+def _dates(filters: Filters) -> list[DateFilter]:
+    found = list(filters.dates)
+    if filters.after:
+        found.append(DateFilter("about", Period(filters.after, ALWAYS.last), "after"))
+    if filters.before:
+        found.append(DateFilter("about", Period(ALWAYS.first, shifted(filters.before, -1)), "before"))
+    return found
 
 
 def _key(text: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import apsw
 
 from vaultrag.domain import IndexedEntry, Note, NoteId, NotePath, NoteValues, Skipped
+from vaultrag.markdown.note_dates import DateReader
 from vaultrag.storage.integrity import check_sample, disagreement
 from vaultrag.storage.lexical.index_delta import GONE, MOST_AT_ONCE, MOST_CHARS_AT_ONCE, IndexDelta
 from vaultrag.storage.lexical.postings import Counted, counted
@@ -50,7 +51,8 @@ MOST_FREE_PAGES = 1_000
 """Of 4 KB. A file with more that are free than taken is written anew, small, at the end of a purge."""
 
 _MOVING = (
-    "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode, ctime_ns) = (?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
+    "UPDATE notes SET (path, path_nfc, path_key, size, mtime_ns, inode, ctime_ns, birth_ns)"
+    " = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
 )
 _ENTRY = "id, path, size, mtime_ns, inode, content_hash, text_hash, ctime_ns"
 _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follows "/": what lies below, by the index
@@ -59,8 +61,9 @@ _IN_SCOPE = "path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')"  # "0" follo
 class NoteIndex:
     """The index of notes and words. Make one with ``open``; one writing thread, any number of readers."""
 
-    def __init__(self, path: Path, writer: apsw.Connection) -> None:
+    def __init__(self, path: Path, writer: apsw.Connection, dates: DateReader) -> None:
         self.path = path
+        self._dates = dates
         self.readers = Readers(path, with_vectors=False)
         self._writer = writer
         self._lock = threading.RLock()
@@ -78,8 +81,12 @@ class NoteIndex:
         self.changes = IndexDelta()
 
     @classmethod
-    def open(cls, path: Path) -> NoteIndex:
+    def open(cls, path: Path, dates: DateReader = DateReader()) -> NoteIndex:  # noqa: B008 - frozen
         """Open or create the file.
+
+        Args:
+            path: The file.
+            dates: Reads the notes' own dates.
 
         Raises:
             StoreError: See ``storage.sqlite``.
@@ -87,7 +94,7 @@ class NoteIndex:
         writer = connect(path, with_vectors=False)
         try:
             migrate(writer, NOTE_STEPS, path)
-            if renew(writer, path):
+            if renew(writer, path, dates.recipe):
                 log.info("%s: this version reads notes otherwise than the one before; they are read again", path.name)
             with translating(path, in_use=False):
                 note_writer.set_hash_size(writer)
@@ -95,7 +102,7 @@ class NoteIndex:
         except BaseException:
             writer.close()
             raise
-        return cls(path, writer)
+        return cls(path, writer, dates)
 
     def close(self) -> None:
         """Close every connection; the write-ahead log is folded into the file."""
@@ -169,7 +176,7 @@ class NoteIndex:
     # -- changes -------------------------------------------------------------------------------------------------
 
     def prepare(self, entry: IndexedEntry, note: Note) -> NoteValues:
-        return values_of(entry, note)
+        return values_of(entry, note, self._dates)
 
     def upsert(self, notes: Iterable[NoteValues]) -> list[NoteId]:
         made = list(notes)
@@ -232,7 +239,7 @@ class NoteIndex:
     def move(self, moves: Iterable[tuple[NoteId, IndexedEntry]]) -> None:
         with self._writing() as connection:
             for note_id, entry in moves:
-                stat = (entry.size, entry.mtime_ns, signed(entry.inode), entry.ctime_ns)
+                stat = (entry.size, entry.mtime_ns, signed(entry.inode), entry.ctime_ns, entry.birth_ns)
                 connection.execute(_MOVING, (entry.path, *path_forms(entry.path), *stat, note_id))
 
     def delete(self, note_ids: Iterable[NoteId]) -> None:

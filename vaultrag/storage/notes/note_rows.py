@@ -13,8 +13,10 @@ import msgspec
 from rapidfuzz import fuzz, process
 
 from vaultrag.domain import Filters, Neighbour, NoteId, NoteRow
+from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, NoteDates, Period
 from vaultrag.markdown.titles import without_suffix
 from vaultrag.storage.generation_cache import GenerationCache
+from vaultrag.storage.notes.dates import dated, dates_of, entries_of, sort_days
 from vaultrag.storage.notes.filters import matching_ids
 from vaultrag.storage.private_notes import Hidden, listed, nothing_hidden
 from vaultrag.storage.sqlite import Readers, rows, scalar
@@ -63,8 +65,9 @@ class NoteRows:
             found = {row[0]: row for row in rows(connection, _NOTES, asked)}
             tags = _grouped(rows(connection, _TAGS, asked))
             aliases = _grouped(rows(connection, _ALIASES, asked))
+            dates = dates_of(connection, {note_id: (row[3], row[8]) for note_id, row in found.items()})
             return {
-                note_id: _row(found[note_id], tags.get(note_id, ()), aliases.get(note_id, ()))
+                note_id: _row(found[note_id][:8], tags.get(note_id, ()), aliases.get(note_id, ()), dates.get(note_id))
                 for note_id in wanted
                 if note_id in found
             }
@@ -177,6 +180,22 @@ class NoteRows:
                 return None
             return self._matching.get(generation, (filters, hidden), lambda: matching_ids(connection, filters, hidden))
 
+    def dated(self, period: Period) -> list[DatedNote]:
+        """Return the notes that say that they, or an entry in them, are of a day in the period."""
+        with self._index.readers.reading() as connection:
+            return dated(connection, period, self._hidden(connection))
+
+    def sort_days(self, kind: DateKind, ids: Iterable[NoteId]) -> dict[NoteId, str]:
+        """Return the first day of each note's date of a kind, as text that sorts."""
+        with self._index.readers.reading() as connection:
+            return sort_days(connection, kind, ids)
+
+    def entries(self, ids: Sequence[NoteId]) -> dict[NoteId, list[DatedEntry]]:
+        """Return the dated sections and lines of some notes, in the order of the file."""
+        with self._index.readers.reading() as connection:
+            hidden = self._hidden(connection)
+            return entries_of(connection, [note_id for note_id in ids if note_id not in hidden])
+
     def having(self, name: str) -> list[NoteId]:
         """Return notes with this property, whatever its value and letter case, or with one below it (``name.part``)."""
         with self._index.readers.reading() as connection:
@@ -207,7 +226,7 @@ _SEEN = "id NOT IN (SELECT value FROM json_each(?))"
 
 # One statement a table for all notes, however many: the ids come as a JSON list.
 _NOTES = (
-    "SELECT id, path, title, mtime_ns, size, body_line, body_chars, properties FROM notes"
+    "SELECT id, path, title, mtime_ns, size, body_line, body_chars, properties, birth_ns FROM notes"
     " WHERE id IN (SELECT value FROM json_each(?))"
 )
 _TAGS = "SELECT note_id, tag FROM tags WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY rowid"
@@ -226,7 +245,7 @@ def _grouped(pairs: Iterable[tuple[NoteId, str]]) -> dict[NoteId, list[str]]:
 _properties = msgspec.json.Decoder(dict[str, str | tuple[str, ...]]).decode
 
 
-def _row(columns: Sequence[Any], tags: Iterable[str], aliases: Iterable[str]) -> NoteRow:
+def _row(columns: Sequence[Any], tags: Iterable[str], aliases: Iterable[str], dates: NoteDates | None) -> NoteRow:
     note_id, path, title, mtime_ns, size, body_line, body_chars, properties = columns
     return NoteRow(
         note_id,
@@ -239,4 +258,5 @@ def _row(columns: Sequence[Any], tags: Iterable[str], aliases: Iterable[str]) ->
         _properties(properties),
         tuple(tags),
         tuple(aliases),
+        dates,
     )

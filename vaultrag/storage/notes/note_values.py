@@ -7,6 +7,7 @@ import re
 from unicodedata import normalize
 
 from vaultrag.domain import IndexedEntry, Note, NoteValues
+from vaultrag.markdown.note_dates import DateReader
 from vaultrag.markdown.titles import without_suffix
 from vaultrag.text.tokenize import has_long_run, name_key, parts, prepare
 
@@ -17,7 +18,7 @@ _to_json = json.JSONEncoder(ensure_ascii=False).encode
 _NAMED_ELSEWHERE = {"title", "tags", "tag", "aliases", "alias", "cssclasses", "cssclass"}
 
 
-def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
+def values_of(entry: IndexedEntry, note: Note, dates: DateReader = DateReader()) -> NoteValues:  # noqa: B008 - frozen
     """Return the rows of a note."""
     return NoteValues(
         entry=entry,
@@ -31,6 +32,7 @@ def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
             entry.mtime_ns,
             signed(entry.inode),
             entry.ctime_ns,
+            entry.birth_ns,
             note.body_line,
             len(note.text.text.strip()),
             _to_json(dict(note.properties)),
@@ -47,6 +49,10 @@ def values_of(entry: IndexedEntry, note: Note) -> NoteValues:
             for link in note.links
         ],
         words=_fields(note),
+        dates=[
+            (one.kind, one.period.first.isoformat(), one.period.last.isoformat(), one.source, one.line, one.last_line)
+            for one in dates.read(note)
+        ],
     )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ _ENDED_OR_FOREIGN = re.compile(r"[a-z0-9]{2,}[a-z](?![a-z0-9])|[^\W\d_]{3,40}")
 
 _NOTE_COLUMNS = (
     "path", "path_nfc", "path_key", "title", "content_hash", "text_hash", "size", "mtime_ns", "inode", "ctime_ns",
-    "body_line", "body_chars", "properties", "problems",
+    "birth_ns", "body_line", "body_chars", "properties", "problems",
 )  # fmt: skip
 _REPLACING = (
     f" ON CONFLICT (id) DO UPDATE SET ({', '.join(_NOTE_COLUMNS)}) ="
@@ -63,6 +63,7 @@ _PARTS: tuple[tuple[str, tuple[str, ...], Callable[[NoteValues], Iterable[tuple[
     ("names", ("note_id", "kind", "name", "key", "line", "level"), lambda values: values.names),
     ("tags", ("note_id", "tag", "key"), lambda values: values.tags),
     ("links", ("note_id", "target", "key", "kind", "alias", "heading", "block", "line"), lambda values: values.links),
+    ("dates", ("note_id", "kind", "first", "last", "source", "line", "last_line"), lambda values: values.dates),
     ("words", ("rowid", *FIELDS), lambda values: (values.words,)),
 )
 _THESE = "IN (SELECT value FROM json_each(?))"

@@ -10,8 +10,9 @@ from datetime import date
 import apsw
 
 from vaultrag.domain import NoteId, NotePath, NoteValidity
+from vaultrag.domain.dates import Period
 from vaultrag.markdown.property_flags import key_of, texts
-from vaultrag.retrieval.validity import Claims, day_of, standings
+from vaultrag.retrieval.validity import Claims, day_of, in_force, standings
 from vaultrag.storage.notes.note_index import NoteIndex
 from vaultrag.storage.notes.note_values import link_name
 from vaultrag.storage.private_notes import Hidden, nothing_hidden
@@ -45,14 +46,28 @@ class NoteValidities:
         self._index = index
         self._today = today
         self._hidden = hidden
+        self._claims: tuple[int | None, dict[NoteId, Claims]] = (None, {})
         self._known: tuple[tuple[int, date] | None, Mapping[NoteId, NoteValidity]] = (None, {})
 
-    def __call__(self) -> Mapping[NoteId, NoteValidity]:
-        """Every note that does not simply hold today."""
+    def __call__(self, at: Period | None = None) -> Mapping[NoteId, NoteValidity]:
+        """Return every note that does not simply hold today, or on any day of another time."""
+        if at is not None:
+            return standings(self._current(), self._today(), at)
         asked = self._index.generation, self._today()
         known = self._known
         if known[0] != asked:
-            self._known = known = (asked, standings(self._read(), asked[1]))
+            self._known = known = (asked, standings(self._current(), asked[1]))
+        return known[1]
+
+    def in_force(self) -> Mapping[NoteId, frozenset[NoteId]]:
+        """Return the notes that hold today and took another's place or say since when, with those others."""
+        return in_force(self._current(), self._today())
+
+    def _current(self) -> dict[NoteId, Claims]:
+        """Return what notes say, read anew only when the index has changed."""
+        generation, known = self._index.generation, self._claims
+        if known[0] != generation:
+            self._claims = known = (generation, self._read())
         return known[1]
 
     def _read(self) -> dict[NoteId, Claims]:
