@@ -70,3 +70,15 @@ def test_no_note_breaks_a_line(body: str, kind: str) -> None:
     made = record(note)
     assert estimate(made) <= RECORD_TOKENS
     assert "\n" not in made
+
+
+def test_a_lasting_line_tells_nothing_that_passes() -> None:
+    """How sure a note is and when it was changed are left out of a line that is to stay the same."""
+    lines = {
+        record(
+            parse_note(NotePath("A.md"), f"---\nconfidence: {sure}\nupdated: {day}\n---\nUse the pump.\n".encode()),
+            lasting=True,
+        )
+        for sure, day in ((0.5, "2026-01-01"), (0.9, "2026-02-01"))
+    }
+    assert len(lines) == 1

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultrag.domain import NoteId, NotePath
+from vaultrag.domain import NoteId, NotePath, Validity
 from vaultrag.domain.dates import Period
-from vaultrag.retrieval.validity import Claims, day_of, in_force, standings
+from vaultrag.retrieval.validity import Claims, day_of, in_force, lasting, standings
 
 TODAY = date(2026, 6, 1)
 A, B, C = NoteId(1), NoteId(2), NoteId(3)
@@ -68,6 +68,12 @@ def test_what_is_to_come_stands_below_what_it_will_replace() -> None:
     """An upcoming note knows the notes whose place it will take."""
     claims = {A: note("A", B), B: note("B", first=date(2031, 1, 1))}
     assert standings(claims, TODAY)[B].successors == {A}
+
+
+def test_how_a_note_stands_whatever_day_it_is() -> None:
+    """What was superseded, or is to be, is told with its day; what only time ends is told by its own dates."""
+    claims = {A: note("A", B), B: note("B", first=date(2031, 1, 1)), C: note("C", last=date(2020, 1, 1))}
+    assert lasting(claims) == {A: Validity("superseded", (NotePath("B.md"),), "2030-12-31")}
 
 
 def test_what_is_in_force_knows_what_was_before() -> None:

@@ -111,13 +111,11 @@ class NoteLists:
         wanted = selected(self._parts.table, request.folder, request.tag)
         ids = self._parts.table.all_ids() if wanted is None else wanted
         rows = sorted(self._parts.table.by_ids(ids).values(), key=_place)
-        aged = self._parts.standings()
+        lasting = self._parts.standings.lasting()
         groups: dict[str, list[Entry]] = {}
         tokens = listed = 0
         for row, note, _ in self._read([row.note_id for row in rows]):
-            entry = Entry(
-                row.path, note.title, record(note, aged[row.note_id].standing if row.note_id in aged else None)
-            )
+            entry = Entry(row.path, note.title, record(note, lasting.get(row.note_id), lasting=True))
             cost = estimate(entry.line) + estimate(entry.path)
             if listed == limit or (max_tokens and tokens + cost > max_tokens):
                 break

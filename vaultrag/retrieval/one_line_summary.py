@@ -42,16 +42,17 @@ _ONLY_TAGS = re.compile(r"(?:#\S+\s*)+")
 _LINK_MARKS = re.compile(r"\[\[([^\]|]*\|)?([^\]]*)\]\]")
 
 
-def record(note: Note, standing: Validity | None = None, *, tokens: int = RECORD_TOKENS) -> str:
+def record(note: Note, standing: Validity | None = None, *, tokens: int = RECORD_TOKENS, lasting: bool = False) -> str:
     """Return the line.
 
     Args:
         note: Whose.
         standing: Why it no longer holds; told first of all.
         tokens: What the line may cost at most, by the estimate of ``text.token_estimate``.
+        lasting: Leave out what changes while the note says the same: how sure it is, when it was last changed.
     """
     head = fit(note.title, _TITLE_TOKENS)
-    facts = fit("; ".join(_facts(note, standing)), _FACTS_TOKENS)
+    facts = fit("; ".join(_facts(note, standing, lasting)), _FACTS_TOKENS)
     line = f"{head} ({facts})" if facts else head
     room = tokens - estimate(line) - 2  # the dash, and what the estimate gains where two texts meet
     if room >= _MIN_SAYING and (saying := _joined(_saying(note, units(note.text.text)), room)):
@@ -64,7 +65,7 @@ def record(note: Note, standing: Validity | None = None, *, tokens: int = RECORD
     return line if estimate(line) <= tokens else fit(line, tokens)
 
 
-def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
+def _facts(note: Note, standing: Validity | None, lasting: bool) -> Iterator[str]:
     kind, status = first_text(note.properties, "type"), first_text(note.properties, "status")
     if kind:
         yield kind
@@ -72,7 +73,7 @@ def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
         yield validity(standing)
     elif status:
         yield status
-    if confidence := first_text(note.properties, "confidence"):
+    if not lasting and (confidence := first_text(note.properties, "confidence")):
         yield f"confidence {confidence}"
     first, last = (
         first_text(note.properties, "valid_from")[:10],
@@ -83,7 +84,7 @@ def _facts(note: Note, standing: Validity | None) -> Iterator[str]:
     elif first and not last:
         yield f"since {first}"
     else:
-        for name in ("updated", "created", "date"):
+        for name in ("created", "date") if lasting else ("updated", "created", "date"):
             if day := first_text(note.properties, name)[:10]:
                 yield day if name == "date" else f"{name} {day}"
                 break

@@ -27,7 +27,8 @@ class Params:
               + W * (words + words_near * N) + near * w + names * (likeness - names_floor) / (1 - names_floor)
               + dated * d
 
-    ``d``: share of the note's days, or of an entry's, that lies in the time asked for.
+    ``d``: share of the note's days, or of an entry's, that lies in the time asked for, less where that
+    is long.
     ``N``, ``w``: share of the query within a window of words, with and without the title's. ``W``: BM25 as a share of
     its most, or ``window * w`` where that is more: what BM25 would be for the window as a note of its own, so that one
     sentence of a journal counts as much as a short note.
@@ -49,6 +50,7 @@ class Params:
         foreign_vectors: What is left of the cosines in Latin script that the model does not read.
         foreign_script_vectors: The same in another script.
         dated: Weight of a note that lies in the time that is asked for, or holds an entry that does.
+        dated_days: A time of so many days counts for half.
         outdated: Factor on the score of a note that is superseded, expired or invalidated.
         strong: A score from which a hit is strong.
         partial: A score from which a hit is partial; below, it is weak.
@@ -74,6 +76,7 @@ class Params:
     foreign_vectors: float = 0.3
     foreign_script_vectors: float = 0.1
     dated: float = 0.3
+    dated_days: float = 90.0
     outdated: float = 0.6
     strong: float = 0.8
     partial: float = 0.32

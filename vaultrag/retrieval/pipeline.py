@@ -28,7 +28,7 @@ from vaultrag.domain import (
     Tier,
     VectorMatches,
 )
-from vaultrag.domain.dates import DatedEntry, DatedNote
+from vaultrag.domain.dates import DatedEntry, DatedNote, Period
 from vaultrag.protocols import LexicalMatches, LexicalRetriever, NoteTable, TitleRetriever
 from vaultrag.retrieval.clauses import clauses_of, row_of
 from vaultrag.retrieval.features import NO_FEATURES, Features
@@ -75,6 +75,11 @@ class Draft:
             and not (self.dated and compact_date("".join(count.clause.tokens)))
             for count in self.words.counts
         )
+
+    @property
+    def period(self) -> Period | None:
+        """Return the time asked for."""
+        return self.query.phrase.period if self.query.phrase is not None else None
 
     @property
     def entries(self) -> dict[NoteId, tuple[DatedEntry, ...]]:
@@ -190,7 +195,7 @@ class Pipeline:
             allowed = self._holding_phrases(query, clauses, allowed)
         if mode == "meaning" or not query.terms:
             return Draft(query, mode, tuple(clauses), allowed, self._words.search([]), dated=dated)
-        row = row_of(terms, clauses)
+        row = row_of(terms, clauses) if terms == query.terms else []  # not as it was typed
         words = self._words.search(clauses, k=self.params.pool, allowed=allowed, row=row)
         slips = self._read_otherwise(words)
         if slips:
@@ -281,7 +286,7 @@ class Pipeline:
             name=name,
             name_match=name_match,
             literal=words.literal,
-            dated=shares(draft.dated, ids),
+            dated=shares(draft.dated, ids, draft.period, self.params.dated_days),
             vectors=self._worth(draft, readable, multilingual) if scan is not None else 0.0,
             multilingual=multilingual and draft.mode != "meaning",
             scale=scan.scale if scan is not None else REFERENCE,

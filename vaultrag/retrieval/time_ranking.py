@@ -67,11 +67,24 @@ def nearest_in_time(dated: Mapping[NoteId, DatedNote], allowed: frozenset[NoteId
     return np.array(sorted(ids, key=lambda note_id: (-dated[note_id].share, note_id))[:most], np.int64)
 
 
-def shares(dated: Mapping[NoteId, DatedNote], ids: Ids) -> Floats:
-    """Return how much of each note lies in the time asked for; empty where no note does."""
-    if not dated:
+def shares(dated: Mapping[NoteId, DatedNote], ids: Ids, period: Period | None, half: float) -> Floats:
+    """Return how much of each note lies in the time asked for, less of a longer time; empty where no note does.
+
+    Who asks for a day means the notes of that day. What was in a year is told in notes of any year.
+
+    Args:
+        dated: The notes that lie in the time.
+        ids: Notes, int64[n].
+        period: The time.
+        half: Days of a time that counts for half.
+    """
+    if not dated or period is None:
         return np.zeros(0)
-    return np.array([dated[note_id].share if note_id in dated else 0.0 for note_id in ids.tolist()], np.float64)
+    return (
+        half
+        / (half + period.days - 1)
+        * np.array([dated[note_id].share if note_id in dated else 0.0 for note_id in ids.tolist()], np.float64)
+    )
 
 
 def without_phrase(query: Query) -> tuple[Term, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Protocol
 
@@ -31,6 +31,10 @@ class Validities(Protocol):
         """Return the notes that hold today and took another's place or say since when, with those others."""
         ...
 
+    def lasting(self) -> Mapping[NoteId, Validity]:
+        """Return how notes stand whatever day it is: superseded and invalidated ones."""
+        ...
+
 
 class AllValid:
     """Every note holds at any time."""
@@ -39,6 +43,9 @@ class AllValid:
         return {}
 
     def in_force(self) -> Mapping[NoteId, frozenset[NoteId]]:
+        return {}
+
+    def lasting(self) -> Mapping[NoteId, Validity]:
         return {}
 
 
@@ -104,6 +111,21 @@ def standings(claims: Mapping[NoteId, Claims], today: date, at: Period | None = 
                 taken = _chain(note_id, claims, upcoming)
             aged[note_id] = NoteValidity(standing, taken, said.first, said.last or _before(taken, claims))
     return aged | _through(claims, aged)
+
+
+def lasting(claims: Mapping[NoteId, Claims]) -> dict[NoteId, Validity]:
+    """Return how notes stand whatever day it is: superseded and invalidated ones, with the day if a note says one.
+
+    A note that is to be superseded is told so from the beginning, with the day before its successor's time.
+    """
+    undated = {note_id: replace(said, first=None, last=None) for note_id, said in claims.items()}
+    aged = standings(undated, date.max)
+    return {
+        note_id: replace(one.standing, since=_taken_over(one.successors, claims))
+        if one.standing.state == "superseded"
+        else one.standing
+        for note_id, one in aged.items()
+    }
 
 
 def in_force(claims: Mapping[NoteId, Claims], today: date) -> dict[NoteId, frozenset[NoteId]]:

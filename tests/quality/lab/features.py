@@ -31,9 +31,9 @@ from vaultrag.retrieval.time_ranking import time_of
 
 COLUMNS = (
     "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match",
-    "literal",
+    "literal", "dated",
 )  # fmt: skip
-FORM = 6
+FORM = 7
 """Of the file; another one is gathered anew."""
 
 
@@ -44,7 +44,7 @@ class Asked:
     Attributes:
         grades: Grade by note.
         lacks_identifier: Whether it asks for an identifier that no note holds.
-        aged: The notes among them that no longer hold.
+        aged: The notes among them that do not hold at the time that is asked for.
     """
 
     id: str
@@ -83,7 +83,7 @@ def rank(asked: Asked, params: Params) -> Ranked:
     if not len(features.ids):
         return Ranked(features.ids, np.zeros(0, np.int8), 0.0)
     scores, intents = score(features, params), intents_of(asked.query)
-    if asked.aged and "past" not in intents:
+    if asked.aged:
         for note_id, change in demotions(features.ids, scores, asked.aged, params.outdated).items():
             scores[features.row(note_id)] += change.amount
     codes = tiers(features, scores, params, identifier_missing=asked.lacks_identifier, every="enumerating" in intents)
@@ -158,7 +158,12 @@ def _ask(pipeline: Pipeline, judged: Judged) -> Asked | None:
         note = parts.table.id_of(path)
         # A right note that the index does not hold stays right, and is never found.
         grades[note if note is not None else -1 - len(grades)] = float(grade)
-    standing, listed = parts.standings(time_of(draft.query)), set(features.ids.tolist())
+    if not len(features.dated):
+        features = replace(features, dated=np.zeros(len(features.ids)))
+    at, listed = time_of(draft.query), set(features.ids.tolist())
+    standing = parts.standings(at)
+    if at is None and "past" in intents_of(text):  # of what holds no longer nothing is taken
+        standing = {note: one for note, one in standing.items() if one.standing.state == "upcoming"}
     return Asked(
         judged.id,
         judged.kind,

@@ -39,7 +39,7 @@ def _asked(seed: int, size: int = 40) -> Asked:
         for name in ("passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name")
     }
     match = chance.choice(5, size, p=[0.9, 0.04, 0.02, 0.02, 0.02]).astype(np.int8)
-    features = Features(ids=np.arange(size) * 2, note_cosine=cosine, name_match=match,
+    features = Features(ids=np.arange(size) * 2, dated=np.zeros(size), note_cosine=cosine, name_match=match,
                         literal=chance.random(size) > 0.9, **columns)  # fmt: skip
     return Asked(f"q{seed}", "kind", "some words", True, {4: 1.0, 6: 0.5, -1: 1.0}, features)
 

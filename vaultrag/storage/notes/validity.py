@@ -9,10 +9,10 @@ from datetime import date
 
 import apsw
 
-from vaultrag.domain import NoteId, NotePath, NoteValidity
+from vaultrag.domain import NoteId, NotePath, NoteValidity, Validity
 from vaultrag.domain.dates import Period
 from vaultrag.markdown.property_flags import key_of, texts
-from vaultrag.retrieval.validity import Claims, day_of, in_force, standings
+from vaultrag.retrieval.validity import Claims, day_of, in_force, lasting, standings
 from vaultrag.storage.notes.note_index import NoteIndex
 from vaultrag.storage.notes.note_values import link_name
 from vaultrag.storage.private_notes import Hidden, nothing_hidden
@@ -62,6 +62,10 @@ class NoteValidities:
     def in_force(self) -> Mapping[NoteId, frozenset[NoteId]]:
         """Return the notes that hold today and took another's place or say since when, with those others."""
         return in_force(self._current(), self._today())
+
+    def lasting(self) -> Mapping[NoteId, Validity]:
+        """Return how notes stand whatever day it is: superseded and invalidated ones."""
+        return lasting(self._current())
 
     def _current(self) -> dict[NoteId, Claims]:
         """Return what notes say, read anew only when the index has changed."""
