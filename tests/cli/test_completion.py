@@ -61,7 +61,7 @@ def test_fish(environment: dict[str, str]) -> None:
         found = [one.split("\t")[0] for one in shell(environment, "fish", "-N", "-c", script).splitlines()]
         assert found == ([wanted] if wanted else [])
     script = "_VAULTRAG_COMPLETE=source_fish vaultrag | source; complete -C 'vaultrag rela'"
-    assert "near a note in meaning" in shell(environment, "fish", "-N", "-c", script)
+    assert "notes that are near a note in" in shell(environment, "fish", "-N", "-c", script)
 
 
 @pytest.mark.skipif(bool(MISSING or lacking("zsh")), reason=MISSING or lacking("zsh") or "zsh is there")

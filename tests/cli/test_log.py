@@ -55,14 +55,18 @@ def test_the_status_is_watched(command: Command, vault: Path) -> None:
         assert process.wait(30) == 130
 
 
-def test_the_watched_panel_is_drawn_in_place(served: Command) -> None:
-    """On a terminal the panel is drawn again over itself; an interrupted watch leaves it standing."""
-    live = Command(served.home, {"TERM": "xterm-256color"})
+def test_the_watched_panel_is_drawn_in_place(command: Command, vault: Path) -> None:
+    """On a terminal the panel is drawn over itself with every change; an interrupted watch leaves it standing."""
+    command.run("up", str(vault), code=0)
+    live = Command(command.home, {"TERM": "xterm-256color"})
     master, slave = os.openpty()
     with live.start("status", "--watch", stdout=slave, stderr=subprocess.PIPE) as process:
         os.close(slave)
         shown = b""
-        while shown.count(b"4 notes") < 6:  # twice in each drawing
+        while b"4 notes" not in shown:
+            shown += os.read(master, 65536)
+        (vault / "New.md").write_text("A new note.\n", "utf-8")
+        while b"5 notes" not in shown:
             shown += os.read(master, 65536)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130

@@ -92,6 +92,14 @@ def _differing(ours: Answers, fresh: Answers) -> list[tuple[str, str]]:
     return [asked for asked, hits in fresh.items() if not _same(ours[asked], hits)]
 
 
+def _told(ours: Answers, fresh: Answers, asked: list[tuple[str, str]]) -> str:
+    """The hits that are in one answer only, of some queries: what to look at when a run has failed."""
+    return "; ".join(
+        f"{one}: ours {sorted(set(ours[one]) - set(fresh[one]))}, fresh {sorted(set(fresh[one]) - set(ours[one]))}"
+        for one in asked
+    )
+
+
 def _same(ours: list[tuple[str, str, float]], fresh: list[tuple[str, str, float]]) -> bool:
     """Whether notes and tiers are the same, and scores but for what eight bits a number leave open."""
     return [hit[:2] for hit in ours] == [hit[:2] for hit in fresh] and all(
@@ -131,4 +139,5 @@ def test_equals_one_made_from_nothing(ollama_home: Home, ollama: OllamaProcess, 
         with suppress(AssertionError, TimeoutError):
             daemon.until(equal, "the answers are equal", EQUAL_S)
         entry.wrong = len(differing)
-        assert not differing, f"{len(differing)} of {len(queries)} answers differ: {differing[:5]}"
+        told = _told(_answers(daemon, queries), _answers(fresh, queries), differing[:3]) if differing else ""
+        assert not differing, f"{len(differing)} of {len(queries)} answers differ: {told}; {daemon.status()}"

@@ -22,6 +22,9 @@ from vaultrag.rpc.messages import StatusChanged
 CONNECT_AGAIN_S = 1.0
 """The pause before a daemon that is gone is looked for again."""
 
+REFRESH_S = 10.0
+"""Without a change the status is asked for this often: it says how long the daemon has run."""
+
 FOLLOW_S = 0.2
 
 
@@ -68,16 +71,18 @@ def log(
 
 
 def _looks(places: Places, full: bool) -> Iterator[DaemonStatus | None]:
-    """Yield the status whenever it changes; None while there is no daemon."""
+    """Yield the status whenever it changes, and now and then; None while there is no daemon."""
     client: Client | None = Client.connect(places)
     while True:
         try:
             with client or Client.connect(places) as client:
                 status = client.subscribe(notes=False).status
                 yield client.status(full=full) if full else status
-                for change in client.notifications():
-                    if isinstance(change, StatusChanged):
-                        yield client.status(full=full) if full else change.status
+                while True:
+                    for change in client.notifications(REFRESH_S):
+                        if isinstance(change, StatusChanged):
+                            yield client.status(full=full) if full else change.status
+                    yield client.status(full=full)
         except DaemonError:
             client = None
             yield None
