@@ -69,7 +69,7 @@ def test_no_path_reaches_them(both: tuple[Agents, Agents], tool: str) -> None:
 def test_no_list_or_count_has_them(both: tuple[Agents, Agents]) -> None:
     """Recent notes, related notes, rules and the state of the vault are those of the visible notes."""
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("recent_notes", {"limit": 50}), ("vault_timeline", {"limit": 50}), ("vault_rules", {}), ("vault_status", {}),
+        ("recent_notes", {"limit": 50}), ("vault_rules", {}), ("vault_status", {}), ("vault_timeline", {"limit": 50}),
         *(("related_notes", {"path": path, "limit": 50}) for path in VISIBLE),
         *(("read_note", {"path": path}) for path in VISIBLE),
         *(("read_note", {"path": path, "shape": "compact"}) for path in VISIBLE),

@@ -18,7 +18,7 @@ from vaultrag.domain.dates import DatedNote, DateKind, Period
 from vaultrag.protocols import NoteTable
 from vaultrag.retrieval.demotion import demotions
 from vaultrag.retrieval.features import Floats
-from vaultrag.retrieval.query_intent import Intent, period_of
+from vaultrag.retrieval.query_intent import Intent, intents_of, period_of
 from vaultrag.retrieval.ranked import Adjustment
 from vaultrag.retrieval.tiers import WEAK, Codes
 from vaultrag.retrieval.validity import Validities
@@ -46,10 +46,10 @@ def adjustments(
     """
     at = time_of(query)
     aged = validity(at)
-    if at is not None or "past" not in intents:
+    if "past" not in intents_beside_phrase(query):
         return demotions(ids, scores, aged, factor)
-    lowered = demotions(ids, scores, _only_upcoming(aged), factor)
-    if "former" in intents and any(note_id in aged for note_id in ids.tolist()):
+    lowered = demotions(ids, scores, only_upcoming(aged), factor)
+    if at is None and "former" in intents and any(note_id in aged for note_id in ids.tolist()):
         # Asked for what is no longer so: what holds today stands below what held before it.
         today = {note_id: NoteValidity(Validity("upcoming"), others) for note_id, others in validity.in_force().items()}
         current = demotions(ids, scores, today, factor)
@@ -57,7 +57,13 @@ def adjustments(
     return lowered
 
 
-def _only_upcoming(aged: Mapping[NoteId, NoteValidity]) -> dict[NoteId, NoteValidity]:
+def intents_beside_phrase(query: Query) -> frozenset[Intent]:
+    """Return the intents of what stands beside the phrase of time: "before" in "before 2024" says no more than that."""
+    return intents_of(" ".join(query.phrase.without) if query.phrase is not None else query.text)
+
+
+def only_upcoming(aged: Mapping[NoteId, NoteValidity]) -> dict[NoteId, NoteValidity]:
+    """Return those whose time had not come."""
     return {note_id: one for note_id, one in aged.items() if one.standing.state == "upcoming"}
 
 
@@ -80,11 +86,9 @@ def shares(dated: Mapping[NoteId, DatedNote], ids: Ids, period: Period | None, h
     """
     if not dated or period is None:
         return np.zeros(0)
-    return (
-        half
-        / (half + period.days - 1)
-        * np.array([dated[note_id].share if note_id in dated else 0.0 for note_id in ids.tolist()], np.float64)
-    )
+    worth = half / (half + period.days - 1)
+    held = [dated[note_id].share if note_id in dated else 0.0 for note_id in ids.tolist()]
+    return worth * np.array(held, np.float64)
 
 
 def without_phrase(query: Query) -> tuple[Term, ...]:

@@ -27,7 +27,7 @@ from vaultrag.retrieval.params import Params
 from vaultrag.retrieval.query_intent import intents_of
 from vaultrag.retrieval.scoring import score
 from vaultrag.retrieval.tiers import PARTIAL, tiers
-from vaultrag.retrieval.time_ranking import time_of
+from vaultrag.retrieval.time_ranking import intents_beside_phrase, only_upcoming, time_of
 
 COLUMNS = (
     "note_cosine", "passage_cosine", "passage_count", "words", "coverage", "near", "near_titled", "name", "name_match",
@@ -162,8 +162,8 @@ def _ask(pipeline: Pipeline, judged: Judged) -> Asked | None:
         features = replace(features, dated=np.zeros(len(features.ids)))
     at, listed = time_of(draft.query), set(features.ids.tolist())
     standing = parts.standings(at)
-    if at is None and "past" in intents_of(text):  # of what holds no longer nothing is taken
-        standing = {note: one for note, one in standing.items() if one.standing.state == "upcoming"}
+    if "past" in intents_beside_phrase(draft.query):
+        standing = only_upcoming(standing)
     return Asked(
         judged.id,
         judged.kind,
