@@ -25,6 +25,8 @@ AGENTS = {
     "Rules/House.md": "---\nalways: true\ntype: rule\n---\n# House\n\nDoors stay shut.\n",
     "Rules/Own.md": "---\nalways: true\nprivate: true\n---\n# Own\n\nA private rule.\n",
     "SQL.md": "---\ntype: howto\ntags: [db]\nwhen: '*.sql'\n---\n# SQL\n\nName the table first.\n",
+    "Diary/Log.md": "## 2025-03-11\n\nFirst day.\n## 2025-03-12\n\nSecond day.\n",
+    "Diary/2025-03-20 gasket.md": "# A gasket\n\nThe gasket of the boiler was changed.\n",
     "Old pump.md": "---\nsuperseded_by: '[[Bearings]]'\n---\n# Old pump\n\nThe pump of before: grease it daily.\n",
 }
 
@@ -71,6 +73,30 @@ def test_rules_that_cost_too_much_are_an_error(agents: Command) -> None:
 def test_without_a_rule_it_says_how_to_make_one(served: Command) -> None:
     """No rule is an answer of its own, with exit code 1."""
     assert "always: true" in served.run("rules", code=1).stderr
+
+
+def test_a_timeline_is_printed_in_order(agents: Command) -> None:
+    """Each line has its date, where that was read, and a citation; a phrase of time leaves out the rest."""
+    lines = agents.run("timeline", "--folder", "Diary", code=0).stdout.splitlines()
+    assert [line[:10] for line in lines] == ["2025-03-11", "2025-03-12", "2025-03-20"]
+    assert "2025-03-12 (heading)" in lines[1]
+    assert lines[1].endswith("Diary/Log.md#L4-L6")
+    assert "(file name)" in lines[2]
+    asked = agents.run("timeline", "gasket in March 2025", code=0)
+    assert "Diary/2025-03-20 gasket.md" in asked.stdout
+    assert "2025-03-01 to 2025-03-31" in asked.stderr
+    found = agents.json("timeline", "gasket on 20 March 2025")
+    assert [entry["path"] for entry in found["entries"]] == ["Diary/2025-03-20 gasket.md"]
+
+
+def test_a_phrase_of_time_is_told_and_can_be_a_filter(agents: Command) -> None:
+    """A search says how it read the phrase; as a filter only notes of that time are left."""
+    answer = agents.json("search", "gasket on 20 March 2025", "--dates", "filter")
+    assert [hit["path"] for hit in answer["hits"]] == ["Diary/2025-03-20 gasket.md"]
+    assert answer["hits"][0]["date"] == {"first": "2025-03-20", "last": "2025-03-20", "source": "file name"}
+    assert answer["time"]["first"] == "2025-03-20"
+    assert "is read as 2025-03-20" in agents.run("search", "gasket on 20 March 2025", code=0).stdout
+    assert agents.json("search", "gasket on 20 March 2025", "--dates", "ignore")["time"] is None
 
 
 def test_the_catalogue_is_a_line_a_note(agents: Command) -> None:

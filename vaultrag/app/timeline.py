@@ -96,6 +96,8 @@ def _of_sections(
     for entry in entries:
         first = entry.line - note.body_line
         last = min((entry.last_line or note.body_line + len(lines) - 1) - note.body_line, len(lines) - 1)
+        while last > first and not lines[last].strip():
+            last -= 1
         section = "\n".join(lines[first : last + 1]) if 0 <= first <= last else ""
         if section.strip() and (not words or occurrences(folded(section), words)):
             cited = f"{row.path}#L{entry.line}-L{last + note.body_line}"
