@@ -71,6 +71,7 @@ function answer(...paths: string[]): Answer {
     times_ms: {},
     tier: 'strong',
     nearest: [],
+  time: null,
   };
 }
 
