@@ -58,7 +58,8 @@ check: $(VENV)/.dev  ## style and types
 
 .PHONY: tests
 tests: $(VENV)/.dev  ## the tests
-	@$(PART) tests $(BIN)/python -m pytest -n 3 --dist loadfile
+	@$(PART) tests $(BIN)/python -m pytest -n 3 --dist loadfile -m "not alone"
+	@$(PART) "measured ratios" $(BIN)/python -m pytest -q -m alone tests/bench
 
 .PHONY: clients
 clients: $(VENV)/.dev  ## the tests of the Obsidian plugin and the Neovim client, and the MCP inspector; says what it leaves out
@@ -93,7 +94,7 @@ fault: $(VENV)/.dev  ## the long form of the fault suite (half an hour), with it
 quick: $(VENV)/.dev  ## style, types and the tests that start no process: under a minute
 	@$(PART) style $(BIN)/ruff check .
 	@$(PART) types $(BIN)/mypy
-	@$(PART) tests $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow and not model and not process'
+	@$(PART) tests $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow and not model and not process and not alone'
 
 .PHONY: format
 format: $(VENV)/.dev  ## bring the code into shape

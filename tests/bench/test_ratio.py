@@ -13,14 +13,14 @@ from vaultrag.domain.requests import Search
 
 NOTES = 800
 DIMENSION = 384
-TRIES = 3
+TRIES = 5
 
 MOST = 4.5
 """A fused search with previews may cost so many times what the plain pipeline costs for as many results. It was 3.8
 while previews were cut from the source; rendered previews, marked names and forms of words made it 5.8. In so small a
 vault the fixed costs count, which pay in a large one. To be lowered as it falls."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.timeout(180)]
 
 
 @pytest.fixture(scope="module")

@@ -146,7 +146,7 @@ class DateFilter:
 
 @dataclass(frozen=True, slots=True)
 class PeriodicFormat:
-    """How the notes of one kind are named: a folder, and a format of moment.js below it."""
+    """The names of periodic notes of one kind: a folder, and a format of moment.js below it."""
 
     kind: PeriodicKind
     folder: str
