@@ -32,7 +32,7 @@ from vaultrag.domain import (
     Scan,
     Skipped,
 )
-from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, Period
+from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, NoteDate, Period
 
 if TYPE_CHECKING:
     import numpy as np
@@ -353,6 +353,10 @@ class NoteTable(Protocol):
 
     def sort_days(self, kind: DateKind, ids: Iterable[NoteId]) -> dict[NoteId, str]:
         """Return the first day of each note's date of a kind, as text that sorts."""
+        ...
+
+    def last_changed(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteDate]:
+        """Return the day of each note's last change, and its source."""
         ...
 
     def entries(self, ids: Sequence[NoteId]) -> dict[NoteId, list[DatedEntry]]:

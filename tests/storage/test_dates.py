@@ -131,3 +131,22 @@ def test_the_dailies_of_a_month_in_a_copied_vault(tmp_path: Path) -> None:
     assert matching(index, "is:daily during:2025-03") == named
     assert matching(index, "is:daily after:2025-03-01 before:2025-03-31") == named
     index.close()
+
+
+def test_an_edit_counts_where_the_property_is_stale(tmp_path: Path) -> None:
+    """What changed last is by the file where the note's own date is older; but not on a day of many files: a copy."""
+    day, copied = 86_400_000_000_000, 20_500 * 86_400_000_000_000
+    index = NoteIndex.open(tmp_path / "hybrid-fts.db")
+    for number in range(30):
+        add(index, f"Copied {number}.md", "---\nupdated: 2025-01-31\n---\nCopied on one day.\n", mtime_ns=copied)
+    add(index, "Edited.md", "---\nupdated: 2025-01-31\n---\nEdited since.\n", mtime_ns=copied + 3 * day)
+    add(index, "Silent.md", "It says nothing.\n", mtime_ns=copied)
+    table = NoteRows(index)
+    changed = {str(table.by_ids([one])[one].path): date for one, date in table.last_changed(table.all_ids()).items()}
+    assert {(changed[f"Copied {number}.md"].first, changed[f"Copied {number}.md"].own) for number in range(30)} == {
+        ("2025-01-31", True)
+    }
+    assert changed["Edited.md"].first > "2026-02-15"
+    assert not changed["Edited.md"].own
+    assert changed["Silent.md"].source == "file changed"
+    index.close()

@@ -93,6 +93,7 @@ class MaskedTable:
         self.having = table.having
         self.dated = table.dated
         self.sort_days = table.sort_days
+        self.last_changed = table.last_changed
         self.entries = table.entries
         self.neighbours = table.neighbours
 

@@ -87,8 +87,9 @@ class NoteLists:
         max_tokens = request.max_tokens
         wanted = selected(self._parts.table, request.folder, request.tag)
         ids = [note_id for note_id in self._parts.table.all_ids() if wanted is None or note_id in wanted]
-        days = self._parts.table.sort_days("updated", ids)
-        ids.sort(key=lambda note_id: days.get(note_id, ""), reverse=True)  # of one day as they are: by the file's times
+        changed = self._parts.table.last_changed(ids)
+        # Of one day as they are: by the file's times.
+        ids.sort(key=lambda note_id: changed[note_id].first if note_id in changed else "", reverse=True)
         shown = max(1, min(request.limit or 10, MAX_LIMIT))
         notes: list[Brief] = []
         tokens, aged = 0, self._parts.standings()
@@ -100,7 +101,7 @@ class NoteLists:
                 break
             tokens += cost
             kind = first_text(note.properties, "type")
-            date = row.dates.updated if row.dates is not None else None
+            date = changed.get(row.note_id)
             notes.append(Brief(row.path, note.title, line, kind, note.tags, entry_ns, standing, date))
         reasons = tuple(index_reasons(self._parts))
         return Recent(tuple(notes), len(ids), tokens, len(ids) - len(notes), reasons)

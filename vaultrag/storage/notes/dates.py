@@ -6,6 +6,7 @@ A file's times are turned into days when they are asked for, so that what is sto
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 
@@ -91,6 +92,29 @@ def sort_days(connection: apsw.Connection, kind: DateKind, ids: Iterable[NoteId]
     sql = "SELECT id, mtime_ns, birth_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
     times = {row[0]: (row[1], row[2]) for row in rows(connection, sql, (asked,))}
     return {note_id: getattr(dates, kind).first for note_id, dates in dates_of(connection, times).items()}
+
+
+COPIED_SHARE, COPIED_NOTES = 0.2, 20
+"""Files of so many notes, and so large a share of them, changed on one day: a sync, a clone or a copy did it."""
+
+
+def last_changed(connection: apsw.Connection, ids: Iterable[NoteId]) -> dict[NoteId, NoteDate]:
+    """Return the day of each note's last change.
+
+    The later of what the note says and of its file's time, so that an edit counts where nobody keeps the property up to
+    date; but a day on which many files changed together says nothing against a note's own.
+    """
+    sql = "SELECT id, mtime_ns, birth_ns FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+    times = {row[0]: (row[1], row[2]) for row in rows(connection, sql, (json.dumps(list(ids)),))}
+    files = {note_id: _day_of(mtime_ns, FILE_CHANGED) for note_id, (mtime_ns, _) in times.items()}
+    most = max(COPIED_NOTES, COPIED_SHARE * len(files))
+    copied = {day for day, count in Counter(file.first for file in files.values()).items() if count > most}
+    changed = {}
+    for note_id, dates in dates_of(connection, times).items():
+        file = files[note_id]
+        edited = file.first > dates.updated.last and file.first not in copied
+        changed[note_id] = file if edited else dates.updated
+    return changed
 
 
 def dated(connection: apsw.Connection, period: Period, hidden: frozenset[NoteId]) -> list[DatedNote]:

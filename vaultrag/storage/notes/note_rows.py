@@ -13,10 +13,10 @@ import msgspec
 from rapidfuzz import fuzz, process
 
 from vaultrag.domain import Filters, Neighbour, NoteId, NoteRow
-from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, NoteDates, Period
+from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, NoteDate, NoteDates, Period
 from vaultrag.markdown.titles import without_suffix
 from vaultrag.storage.generation_cache import GenerationCache
-from vaultrag.storage.notes.dates import dated, dates_of, entries_of, sort_days
+from vaultrag.storage.notes.dates import dated, dates_of, entries_of, last_changed, sort_days
 from vaultrag.storage.notes.filters import matching_ids
 from vaultrag.storage.private_notes import Hidden, listed, nothing_hidden
 from vaultrag.storage.sqlite import Readers, rows, scalar
@@ -189,6 +189,11 @@ class NoteRows:
         """Return the first day of each note's date of a kind, as text that sorts."""
         with self._index.readers.reading() as connection:
             return sort_days(connection, kind, ids)
+
+    def last_changed(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteDate]:
+        """Return the day of each note's last change, and its source."""
+        with self._index.readers.reading() as connection:
+            return last_changed(connection, ids)
 
     def entries(self, ids: Sequence[NoteId]) -> dict[NoteId, list[DatedEntry]]:
         """Return the dated sections and lines of some notes, in the order of the file."""
