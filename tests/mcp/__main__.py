@@ -52,9 +52,9 @@ def tool(home: Home, name: str, **arguments: object) -> Any:
 
 
 def tools(home: Home) -> None:
-    """Six tools that only read, with schemas that every host can take (--strict fails on others)."""
+    """Seven tools that only read, with schemas that every host can take (--strict fails on others)."""
     listed = ask(home, "tools/list", "--strict")["tools"]
-    assert len(listed) == 6, listed
+    assert len(listed) == 7, listed
     assert all(tool["annotations"]["readOnlyHint"] and tool["outputSchema"]["type"] == "object" for tool in listed)
 
 
