@@ -44,6 +44,7 @@ from vaultrag.watcher import DiskReader, VaultWatcher
 from vaultrag.watcher.file_fates import every_file
 from vaultrag.watcher.filters import is_note_name
 from vaultrag.watcher.periodic_notes import periodic_formats
+from vaultrag.watcher.recent_notes import RecentNotes
 
 log = logging.getLogger(__name__)
 
@@ -186,7 +187,7 @@ def open_vault(
             standings,
             today=today(clock),
         ),
-        hits=HitMaker(table, words, reader, standings),
+        hits=HitMaker(table, words, RecentNotes(reader), standings),
         meaning=meaning,
         worker=worker,
         embedding=embedding,

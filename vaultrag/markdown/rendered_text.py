@@ -11,8 +11,10 @@ the cells of a table.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from html import unescape
+from typing import ClassVar
 
 from vaultrag.markdown.cleaning import ATTACHMENT, BASE64, DATA_URI, DRAWING_NOTICE, HTML_NAMES, MIN_BASE64_CHARS
 from vaultrag.markdown.code_masking import CLOSERS, MAX_CODE_SPAN, MAX_TICKS, QUERY_FENCES, closing_fence, run_of
@@ -82,11 +84,6 @@ class _Renderer:
         self.unclosed: set[str] = set()
         self.row_end = 0  # of the line that is a row of a table
         self.tables: list[tuple[int, int]] = []
-        self.by_sign = {
-            "\n": self._line, "`": self._code, "*": self._mark, "_": self._mark, "~": self._mark, "=": self._mark,
-            "[": self._link, "!": self._link, "(": self._hidden_key, "\\": self._escape, "<": self._angle,
-            "&": self._entity, "%": self._comment, "^": self._block_id, "|": self._bar, ":": self._key,
-        }  # fmt: skip
 
     @cached_property
     def defined(self) -> frozenset[str]:
@@ -109,9 +106,9 @@ class _Renderer:
         return self.edits
 
     def _scan(self, start: int, end: int) -> None:
-        search, source, by_sign = TOKEN.search, self.source, self.by_sign
+        search, source, by_sign = TOKEN.search, self.source, self.BY_SIGN
         while (found := search(source, start, end)) is not None:
-            start = by_sign[source[found.start()]](found.start(), found.end())
+            start = by_sign[source[found.start()]](self, found.start(), found.end())
 
     def _cut(self, start: int, end: int, text: str = "") -> None:
         self.edits.append((start - 1 if start else 0, end - 1, text))
@@ -397,6 +394,11 @@ class _Renderer:
             close = close if found < 0 else found
         self._cut(start, close, "" if name in _INLINE_TAGS or source[start - 1] == "\n" else " ")
         return close
+
+    BY_SIGN: ClassVar[Mapping[str, Callable[[_Renderer, int, int], int]]] = {
+        "\n": _line, "`": _code, "*": _mark, "_": _mark, "~": _mark, "=": _mark, "[": _link, "!": _link,
+        "(": _hidden_key, "\\": _escape, "<": _angle, "&": _entity, "%": _comment, "^": _block_id, "|": _bar, ":": _key,
+    }  # fmt: skip
 
 
 def _outer_first(edit: Edit) -> tuple[int, int]:

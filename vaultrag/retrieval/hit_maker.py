@@ -45,10 +45,13 @@ from vaultrag.retrieval.snippet import (
     words_place,
 )  # fmt: skip
 from vaultrag.text.normalize import folded
+from vaultrag.text.short_cache import cached_if_short
 from vaultrag.text.tokenize import unspaced
 from vaultrag.vector_protocols import VectorScan
 
 NO_ENTRIES: Mapping[NoteId, Sequence[DatedEntry]] = {}
+
+_body = cached_if_short(read_body)
 
 LINE_TOKENS = (100, 100, 40)
 """What the lines of the first hits may cost; the last figure holds for all that follow."""
@@ -157,7 +160,7 @@ class HitMaker:
             return None
         if how.max_chars <= 0 and how.shape == "preview":
             return named(_placed(note, row, standing, result), row, how.wanted)
-        body, body_line = read_body(result.data)
+        body, body_line = _body(result.data)
         if not body.strip():
             return _shaped(named(_placed(note, row, standing, result), row, how.wanted), result, how.shape, line_tokens)
         place = how.scan.passage(note.note_id) if how.scan is not None else None

@@ -56,19 +56,19 @@ def occurrences(copy: Folded, wanted: Mapping[str, float]) -> list[tuple[int, in
 def _plain_forms(text: str, word: str, longest: int) -> list[tuple[int, int]]:
     """Find the forms of an ASCII word in an ASCII text: no marks, no joints, and so much faster."""
     found: list[tuple[int, int]] = []
-    find = text.find
-    position = find(word)
-    while position >= 0:
-        stop = position + len(word)
-        if not position or not text[position - 1].isalnum():
-            while text[stop : stop + 1].isalnum():
-                stop += 1
-            if stop - position <= longest:
-                found.append((position, stop))
-                if len(found) == MAX_OCCURRENCES:
-                    break
-        position = find(word, stop)
+    for match in _going_on(word).finditer(text):
+        start, stop = match.span()
+        if stop - start <= longest and not (start and text[start - 1].isalnum()):
+            found.append((start, stop))
+            if len(found) == MAX_OCCURRENCES:
+                break
     return found
+
+
+@lru_cache(256)
+def _going_on(word: str) -> re.Pattern[str]:
+    """Return a pattern of what begins with this word: with the word in front it is looked for as fast as a text."""
+    return re.compile(f"{word}[a-z0-9]*")
 
 
 @lru_cache(256)  # the same few words in every note that is shown

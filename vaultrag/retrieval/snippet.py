@@ -18,6 +18,7 @@ from vaultrag.markdown.rendered_text import rendered
 from vaultrag.retrieval.occurrences import occurrences
 from vaultrag.text.normalize import fold_letters, folded, whole
 from vaultrag.text.sentences import sentence_spans
+from vaultrag.text.short_cache import cached_if_short
 
 __all__ = ["PREVIEW_CHARS", "Preview", "fold_letters", "preview", "words_place"]
 
@@ -67,17 +68,17 @@ def preview(
     """
     span = None if passage is None else _lines_span(text, *passage)
     if len(text) <= _WHOLE:
-        part = Part(text)
-        return _in_part(part, occurrences(folded(part.copy.text), wanted), None, wanted, span, max_chars)
-    found = everywhere = occurrences(folded(text), wanted)
+        part = _part(text)
+        return _in_part(part, occurrences(_folded(part.copy.text), wanted), None, wanted, span, max_chars)
+    found = everywhere = occurrences(_folded(text), wanted)
     for _ in range(_TRIES if found or span else 0):
         place, weight = _choose(found, wanted, span, max_chars)
         begin, end = around(text, *(place or (0, 0)))
-        part = Part(text, begin, end)
+        part = _part(text, begin, end)
         here = found[bisect_left(found, (begin,)) : bisect_left(found, (end,))]
         # What the source does not hold, the rendered text does not hold either.
         held = {word: wanted[word] for _, _, word in here}
-        shown_matches = occurrences(folded(part.copy.text), held) if held else []
+        shown_matches = occurrences(_folded(part.copy.text), held) if held else []
         shown = _in_part(part, shown_matches, here, wanted, span, max_chars)
         if shown.text and shown.weight > weight - 1e-6 and (shown.spans or not weight):
             return shown
@@ -85,7 +86,7 @@ def preview(
         if len(kept) in (0, len(found)):
             break
         found = kept
-    part = Part(text)
+    part = _part(text)
     return _in_part(part, occurrences(folded(part.copy.text), wanted), everywhere, wanted, span, max_chars)
 
 
@@ -136,6 +137,10 @@ class Part:
     def shows(self, start: int, end: int) -> bool:
         """Return whether anything of this stretch of the body is rendered."""
         return self.position(start) < self.position(end)
+
+
+_part = cached_if_short(Part)
+_folded = cached_if_short(folded)
 
 
 def _choose(

@@ -53,7 +53,7 @@ class GenerationCache(Generic[Key, Value]):
         if (known := self.find(generation, key)) is not None:
             return known[0]
         value = read()
-        self._keep(generation, key, value)
+        self.keep(generation, key, value)
         return value
 
     def find(self, generation: int, key: Key) -> tuple[Value] | None:
@@ -75,10 +75,11 @@ class GenerationCache(Generic[Key, Value]):
             return None
         renewed = self._renewing(key, value, of, generation)
         if renewed is not None:
-            self._keep(generation, key, renewed[0])
+            self.keep(generation, key, renewed[0])
         return renewed
 
-    def _keep(self, generation: int, key: Key, value: Value) -> None:
+    def keep(self, generation: int, key: Key, value: Value) -> None:
+        """Keep a value that was read in a snapshot of this generation, if that is still the newest."""
         size = self._size(value)
         with self._lock:
             if generation != self._generation or size > self._room // 4:

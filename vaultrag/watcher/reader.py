@@ -162,8 +162,13 @@ class DiskReader:
 
     # -- one ---------------------------------------------------------------------------------------------------------
 
-    def read(self, path: NotePath) -> ReadResult:
-        """Read one note. Never raises for the disk; never leaves the vault; never opens an excluded file."""
+    def read(self, path: NotePath, known: Content | None = None) -> ReadResult:
+        """Read one note. Never raises for the disk; never leaves the vault; never opens an excluded file.
+
+        Args:
+            path: Of the note, in the vault.
+            known: What was read of it before: returned where the file's stat is still the same.
+        """
         cleaned = clean(path)
         if not cleaned:
             return Skipped(shown(path), "not a path in the vault")
@@ -172,13 +177,13 @@ class DiskReader:
         if exclusion := self.rules.exclusion(cleaned) or self._conflict_copy(cleaned):
             return Skipped(cleaned, exclusion.reason)
         try:
-            return self._read(cleaned)
+            return self._read(cleaned, known)
         except OSError as error:
             if error.errno in (errno.ENOENT, errno.ENOTDIR):
                 return self._missing(cleaned)
             return Unreadable(cleaned, _CHANGED if error.errno == errno.ELOOP else why(error))
 
-    def _read(self, path: NotePath) -> ReadResult:
+    def _read(self, path: NotePath, known: Content | None) -> ReadResult:
         look = self._look()
         place = absolute(self.root, path)
         found = retried(lambda: self._disk.lstat(place))
@@ -191,7 +196,9 @@ class DiskReader:
         elif self._linked(place):
             return Skipped(path, "it lies behind a linked folder")
         verdict = look.judge(path, found)
-        return self._content(path, place, found) if isinstance(verdict, DiskEntry) else verdict
+        if not isinstance(verdict, DiskEntry):
+            return verdict
+        return known if known is not None and known.entry == verdict else self._content(path, place, found)
 
     def _content(self, path: NotePath, place: str, seen: os.stat_result) -> ReadResult:
         try:

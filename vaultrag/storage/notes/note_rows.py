@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from unicodedata import normalize
 
 import apsw
@@ -22,8 +22,14 @@ from vaultrag.storage.private_notes import Hidden, listed, nothing_hidden
 from vaultrag.storage.sqlite import Readers, rows, scalar
 from vaultrag.storage.titles.exact_names import named
 
+Value = TypeVar("Value")
+
 _MATCHING_KEPT = 150_000
 """Notes kept of what filters let through: a query that is typed on keeps its filters."""
+
+_ROWS_KEPT = 1000
+_HEADINGS_KEPT = 10_000
+"""Of the notes shown lately: the same ones are shown at every key."""
 
 NEAR_ENOUGH = 75.0
 """Percent of two names that must be alike for one to be taken for a slip of the other."""
@@ -52,25 +58,38 @@ class NoteRows:
         self._index = index
         self._hidden = hidden
         self._all: GenerationCache[frozenset[NoteId], tuple[NoteId, ...]] = GenerationCache(4)
+        self._rows: GenerationCache[NoteId, NoteRow] = GenerationCache(_ROWS_KEPT)
+        self._headings: GenerationCache[NoteId, list[tuple[int, str]]] = GenerationCache(_HEADINGS_KEPT, len)
         self._matching: GenerationCache[tuple[Filters, frozenset[NoteId]], frozenset[NoteId]] = GenerationCache(
             _MATCHING_KEPT, len
         )
 
     def by_ids(self, ids: Iterable[NoteId]) -> dict[NoteId, NoteRow]:
         """Return the rows of these notes; ids that no longer exist are left out."""
-        with self._index.readers.reading() as connection:
+        return self._each(self._rows, ids, _rows_of)
+
+    def _each(
+        self,
+        cache: GenerationCache[NoteId, Value],
+        ids: Iterable[NoteId],
+        read: Callable[[apsw.Connection, Sequence[NoteId]], Mapping[NoteId, Value]],
+    ) -> dict[NoteId, Value]:
+        """Return what is known of each of these notes that may be seen; what is not kept is read at once."""
+        with self._index.snapshot() as (connection, generation):
             hidden = self._hidden(connection)
             wanted = [note_id for note_id in dict.fromkeys(ids) if note_id not in hidden]
-            asked = (json.dumps(wanted),)
-            found = {row[0]: row for row in rows(connection, _NOTES, asked)}
-            tags = _grouped(rows(connection, _TAGS, asked))
-            aliases = _grouped(rows(connection, _ALIASES, asked))
-            dates = dates_of(connection, {note_id: (row[3], row[8]) for note_id, row in found.items()})
-            return {
-                note_id: _row(found[note_id][:8], tags.get(note_id, ()), aliases.get(note_id, ()), dates.get(note_id))
-                for note_id in wanted
-                if note_id in found
-            }
+            found: dict[NoteId, Value] = {}
+            if generation is not None:
+                kept = ((note_id, cache.find(generation, note_id)) for note_id in wanted)
+                found = {note_id: value[0] for note_id, value in kept if value is not None}
+            missing = [note_id for note_id in wanted if note_id not in found]
+            if missing:
+                new = read(connection, missing)
+                if generation is not None:
+                    for note_id, value in new.items():
+                        cache.keep(generation, note_id, value)
+                found |= new
+            return {note_id: found[note_id] for note_id in wanted if note_id in found}
 
     def id_of(self, path: str) -> NoteId | None:
         """Return the note at this path: exactly, else the same name in another Unicode form, else without ``.md``."""
@@ -137,19 +156,7 @@ class NoteRows:
 
     def headings(self, ids: Iterable[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
         """Return the headings of each note that has any: file line and text, in order."""
-        with self._index.readers.reading() as connection:
-            hidden = self._hidden(connection)
-            found = rows(
-                connection,
-                "SELECT note_id, line, name FROM names WHERE kind = 'heading'"
-                " AND note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id, line",
-                (json.dumps(list(ids)),),
-            )
-        headings: dict[NoteId, list[tuple[int, str]]] = {}
-        for note_id, line, name in found:
-            if note_id not in hidden:
-                headings.setdefault(note_id, []).append((line, name))
-        return headings
+        return {note_id: found for note_id, found in self._each(self._headings, ids, _headings_of).items() if found}
 
     def tags(self) -> list[tuple[str, int]]:
         """Every tag with the number of its notes, the most used first."""
@@ -234,10 +241,33 @@ _NOTES = (
     "SELECT id, path, title, mtime_ns, size, body_line, body_chars, properties, birth_ns FROM notes"
     " WHERE id IN (SELECT value FROM json_each(?))"
 )
+_HEADINGS = (
+    "SELECT note_id, line, name FROM names WHERE kind = 'heading'"
+    " AND note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id, line"
+)
 _TAGS = "SELECT note_id, tag FROM tags WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY rowid"
 _ALIASES = (
     "SELECT note_id, name FROM names WHERE note_id IN (SELECT value FROM json_each(?)) AND kind = 'alias' ORDER BY id"
 )
+
+
+def _rows_of(connection: apsw.Connection, ids: Sequence[NoteId]) -> dict[NoteId, NoteRow]:
+    asked = (json.dumps(ids),)
+    found = {row[0]: row for row in rows(connection, _NOTES, asked)}
+    tags = _grouped(rows(connection, _TAGS, asked))
+    aliases = _grouped(rows(connection, _ALIASES, asked))
+    dates = dates_of(connection, {note_id: (row[3], row[8]) for note_id, row in found.items()})
+    return {
+        note_id: _row(row[:8], tags.get(note_id, ()), aliases.get(note_id, ()), dates.get(note_id))
+        for note_id, row in found.items()
+    }
+
+
+def _headings_of(connection: apsw.Connection, ids: Sequence[NoteId]) -> dict[NoteId, list[tuple[int, str]]]:
+    headings: dict[NoteId, list[tuple[int, str]]] = {note_id: [] for note_id in ids}
+    for note_id, line, name in rows(connection, _HEADINGS, (json.dumps(ids),)):
+        headings[note_id].append((line, name))
+    return headings
 
 
 def _grouped(pairs: Iterable[tuple[NoteId, str]]) -> dict[NoteId, list[str]]:
