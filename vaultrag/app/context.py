@@ -44,6 +44,7 @@ class VaultContext:
         turns: Admits answers, one turn at a time.
         private: Says why a note is private; empty for one that agents may see.
         waiting: Counts the changes that the watcher has not passed on yet.
+        files_waiting: Counts the files of other kinds whose text is still to be read.
         is_there: Returns ``file``, ``folder`` or nothing for a path.
         files: Lists every file of the vault, and why it is left out; empty for a note.
         indexed: Lists the notes in the index.
@@ -77,6 +78,7 @@ class VaultContext:
     asked: Callable[[], AbstractContextManager[None]] = nullcontext
     turns: Admission = field(default_factory=lambda: Admission(AT_ONCE))
     waiting: Callable[[], int] = lambda: 0
+    files_waiting: Callable[[], int] = lambda: 0
     is_there: Callable[[str], str] = lambda path: ""
     files: Callable[[], Iterable[tuple[str, str]]] = tuple
     indexed: Callable[[], Collection[NotePath]] = frozenset

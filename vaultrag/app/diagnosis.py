@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from vaultrag.app.context import VaultContext
 from vaultrag.domain import Content, Diagnosis, Gone, LineRange, NoteId, NotePath, NoteRow, Skipped, Unreadable
+from vaultrag.domain.kinds import kind_of
 from vaultrag.protocols import NoteReader, NoteTable
 
 MAX_PATH_CHARS = 4096
@@ -94,8 +95,11 @@ def _compared(sources: DiagnosisSources, found: Diagnosis, row: NoteRow) -> Diag
         return replace(found, standing="excluded", why=f"{excluded}; it leaves the index{_soon(sources)}",
                        hint=_look(sources))  # fmt: skip
     match sources.reader.read(row.path):
-        case Content(entry=entry) if (entry.size, entry.mtime_ns) == (row.size, row.mtime_ns):
-            return replace(found, why="it is in the index as it is on the disk")
+        case Content(waits=True):
+            why = "it is known by its name, and its text is still to be read"
+            return replace(found, standing="waiting", why=why)
+        case Content(entry=entry, problem=problem) if (entry.size, entry.mtime_ns) == (row.size, row.mtime_ns):
+            return replace(found, why=f"it is in the index as it is on the disk{problem and f'; {problem}'}")
         case Content():
             why = f"it was changed since it was read; it is read again{_soon(sources)}"
             return replace(found, standing="stale", why=why, hint=_look(sources))
@@ -117,7 +121,7 @@ def _unknown(sources: DiagnosisSources, asked: str) -> Diagnosis:
         return _absent(sources, blank)
     excluded = {path: sources.why_excluded(path) for path in (asked, f"{asked}.md")}
     # A name without its ".md" is no exclusion that anybody means.
-    reason = excluded[asked] if asked.lower().endswith(".md") else excluded[f"{asked}.md"] or ""
+    reason = excluded[asked] if kind_of(asked) is not None else excluded[f"{asked}.md"] or ""
     if reason:
         return replace(blank, standing="excluded", why=reason, hint=_rule_hint(reason))
     known = sources.skipped()
@@ -132,7 +136,7 @@ def _unknown(sources: DiagnosisSources, asked: str) -> Diagnosis:
                 return replace(blank, path=path, standing="waiting", why=why, hint=_look(sources))
             case Unreadable(reason=reason):
                 return replace(blank, path=path, standing="unreadable", why=f"it cannot be read: {reason}")
-            case Skipped(reason=reason) if path.lower().endswith(".md"):
+            case Skipped(reason=reason) if kind_of(path) is not None:
                 return replace(blank, path=path, standing="skipped", why=reason, hint=_skip_hint(reason))
     if (kind := sources.is_there(asked)) == "folder":
         return replace(blank, standing="excluded", why="it is a folder, not a note")
@@ -182,4 +186,4 @@ def _rule_hint(reason: str) -> str:
 
 
 def _skip_hint(reason: str) -> str:
-    return "vaultrag config edit" if "notes.max_bytes" in reason else ""
+    return "vaultrag config edit" if ".max_bytes" in reason else ""

@@ -50,6 +50,7 @@ def filters_of(query: Query) -> tuple[str, ...]:
         ("path", filters.paths, filters.not_paths),
         ("file", filters.files, filters.not_files),
         ("is", filters.states, filters.not_states),
+        ("kind", filters.kinds, filters.not_kinds),
     ):
         shown += [f"{operator}:{value}" for value in wanted] + [f"-{operator}:{value}" for value in unwanted]
     for sign, properties in (("", filters.properties), ("-", filters.not_properties)):

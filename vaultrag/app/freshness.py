@@ -36,7 +36,7 @@ def index_info(parts: VaultContext) -> IndexInfo:
     in_order = worker.searchable.is_set() and worker.progress.phase not in ("away", "broken")
     if parts.for_agents:
         return IndexInfo(parts.build, identity, in_order, worker.checked_whole_ns)
-    pending = worker.pending + parts.waiting()
+    pending = worker.pending + parts.waiting() + parts.files_waiting()
     return IndexInfo(parts.build, identity, in_order and not pending, worker.checked_ns, pending)
 
 
@@ -57,6 +57,9 @@ def index_reasons(parts: VaultContext) -> list[Reason]:
     elif (large := parts.worker.large_waiting) and not parts.for_agents:  # it may be one that they must not see
         what = "a large note is" if large == 1 else f"{large} large notes are"
         reasons.append(Reason(State.INDEXING, f"{what} still being read"))
+    if (files := parts.files_waiting()) and not parts.for_agents and progress.phase not in ("away", "broken"):
+        what = "a file of another kind is" if files == 1 else f"{files} files of other kinds are"
+        reasons.append(Reason(State.INDEXING, f"{what} still to be read"))
     if hindrance is not None and parts.meaning.view.vectors is not None and progress.phase != "broken":
         reasons.append(Reason(State.PARTIAL, f"new vectors cannot be kept: {hindrance.message}", hindrance.hint))
     return [*reasons, *parts.beside()]

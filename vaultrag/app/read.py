@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 from vaultrag.app.context import VaultContext
 from vaultrag.app.selection import standing_of
 from vaultrag.app.token_budget import within
 from vaultrag.domain import Content, Gone, Heading, NoteId, NotePath, NoteView
+from vaultrag.domain.kinds import heading_of, is_converted
 from vaultrag.domain.requests import Get
 from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
 from vaultrag.markdown import file_text, parse_note
@@ -93,8 +95,9 @@ def get(parts: VaultContext, request: Get) -> NoteView:
     if lines and not lines[-1]:
         lines.pop()
     start, end = 1, len(lines)
-    if request.heading:
-        start, end = _section(note.headings, request.heading, len(lines), known)
+    heading = request.heading or _cited_heading(request.path, known)
+    if heading:
+        start, end = _section(note.headings, heading, len(lines), known)
     if first or last:
         start, end = max(start, first or start), min(end, last or end)
         if start > max(end, 1) or end < 0 or first < 0:
@@ -121,6 +124,11 @@ def get(parts: VaultContext, request: Get) -> NoteView:
     )
     preview = shape == "preview"
     return within(view, min(request.max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS) if preview else request.max_tokens)
+
+
+def _cited_heading(asked: str, path: NotePath) -> str:
+    """Return the heading of the place that a citation of a converted file names; empty for none."""
+    return heading_of(unquote(asked.partition("#")[2])) if is_converted(path) else ""
 
 
 def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) -> tuple[int, int]:

@@ -351,6 +351,7 @@ def unmet(filters: Filters, matching: Matching) -> list[str]:
         *((f"[{one.name}]" if one.value is None else f"[{one.name}:{one.value}]", Filters(properties=(one,)))
           for one in filters.properties),
         *((f"is:{state}", Filters(states=(state,))) for state in filters.states),
+        *((f"kind:{kinds}", Filters(kinds=(kinds,))) for kinds in filters.kinds),
         *((one.written, Filters(dates=(one,))) for one in filters.dates if not one.negated),
         *([(f"after:{filters.after}", Filters(after=filters.after))] if filters.after else []),
         *([(f"before:{filters.before}", Filters(before=filters.before))] if filters.before else []),

@@ -43,6 +43,7 @@ def vault_status(parts: VaultContext, *, full: bool) -> VaultStatus:
         passages_pending=0 if parts.meaning.off else parts.meaning.passages_pending,
         multilingual_pending=0 if parts.meaning.off else parts.meaning.multilingual_pending,
         to_read=max(0, progress.total - progress.done) if progress.phase == "reading" else 0,
+        files_waiting=parts.files_waiting(),
         skipped=len(skipped),
         failed=len(failed),
         problems=len(odd) + len(unread),

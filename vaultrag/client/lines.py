@@ -17,6 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from vaultrag.domain import Hit
+from vaultrag.domain.kinds import is_converted
 from vaultrag.wording import one_line
 
 LineFormat = Literal["jsonl", "tsv", "vimgrep", "links", "paths"]
@@ -73,8 +74,9 @@ def byte_column(line: str, column: int) -> int:
 
 def _place(hit: Hit, text: str) -> tuple[int, int, str]:
     """Line and column (both from 1, the column in bytes) of the first match, and the line of the preview it is on."""
-    if not hit.places:
-        return hit.start_line or 1, 1, next((line for line in hit.preview.split("\n") if line.strip()), "")
+    if not hit.places or is_converted(hit.path):
+        number = 1 if is_converted(hit.path) else hit.start_line or 1  # no line of the text made of a file is its own
+        return number, 1, next((line for line in hit.preview.split("\n") if line.strip()), "")
     place = hit.places[0]
     lines, number = text.split("\n"), place.line - hit.start_line
     line = lines[number] if 0 <= number < len(lines) else ""

@@ -27,6 +27,8 @@ from vaultrag.embedding.registry import choose
 from vaultrag.errors import ConfigError, StoreFull, VaultMissing, VaultUnreadable, VaultUnsuitable
 from vaultrag.indexing.embed_worker import EmbedWorker
 from vaultrag.indexing.index_worker import IndexWorker
+from vaultrag.indexing.source_reader import SourceReader
+from vaultrag.indexing.source_worker import SourceWorker
 from vaultrag.indexing.vector_lifecycle import VectorLifecycle
 from vaultrag.markdown.note_dates import DateReader, PeriodicNames
 from vaultrag.masking import SecretMasker
@@ -34,11 +36,13 @@ from vaultrag.protocols import Clock, Embedder
 from vaultrag.retrieval.hit_maker import HitMaker
 from vaultrag.retrieval.pipeline import Pipeline
 from vaultrag.rpc.thread_pool import Workers
+from vaultrag.sources import READERS_VERSION, SourceProcess, read_kinds
 from vaultrag.storage.folder import StoreFolder
 from vaultrag.storage.lexical.lexical_retriever import SqliteLexicalRetriever
 from vaultrag.storage.lexical.posting_cache import PostingCache
 from vaultrag.storage.notes.note_rows import NoteRows
 from vaultrag.storage.notes.validity import NoteValidities
+from vaultrag.storage.source_texts import SourceTexts
 from vaultrag.storage.titles.title_retriever import SqliteTitleRetriever
 from vaultrag.watcher import DiskReader, VaultWatcher
 from vaultrag.watcher.file_fates import every_file
@@ -135,7 +139,7 @@ def open_vault(
     index = shelf.open_notes(date_reader(root, settings.dates))
     lists = PostingCache(index, looking)
     gate = PriorityGate(GIVE_WAY_S)
-    reader = DiskReader(root, settings.notes, yield_to_queries=gate.yield_to_queries)
+    disk, reader, sources = _files(root, settings, shelf, gate, identity)
     meaning = VectorLifecycle(shelf, embedders.choose, passages=settings.search.passages)
     embedding = EmbedWorker(reader, index, meaning, clock, name=identity, yield_to_queries=gate.yield_to_queries)
     worker = IndexWorker(
@@ -149,7 +153,8 @@ def open_vault(
         yield_to_queries=gate.yield_to_queries,
         prepare=lists.read_ahead,
     )
-    watcher = _watcher(root, settings, reader, worker, clock, identity)
+    watcher = _watcher(root, settings, disk, worker, clock, identity)
+    sources.changed = worker.notice
     embedding.changed = worker.notice
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
@@ -166,6 +171,7 @@ def open_vault(
         shelf.listen(None)
         watcher.stop()
         embedding.close(0)  # both are told before either is waited for
+        sources.close()
         worker.close(CLOSE_S)
         embedding.close(max(0.0, until - clock.monotonic()))
         watcher.join(max(0.5, until - clock.monotonic()))
@@ -192,7 +198,7 @@ def open_vault(
         worker=worker,
         embedding=embedding,
         clock=clock,
-        why_excluded=reader.why_excluded,
+        why_excluded=disk.why_excluded,
         watching=watcher.describe,
         events=shelf.events,
         close=close,
@@ -204,8 +210,9 @@ def open_vault(
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
         private=lambda row: rules.reason(row.path, row.properties, row.tags),
         waiting=lambda: watcher.waiting,
-        is_there=reader.is_there,
-        files=lambda: every_file(reader),
+        files_waiting=lambda: sources.waiting,
+        is_there=disk.is_there,
+        files=lambda: every_file(disk),
         indexed=index.entries,
         beside=beside,
         build=build_id(),
@@ -216,10 +223,24 @@ def open_vault(
         watcher.start()  # before the first look, so that nothing falls between the two
         worker.start()
         embedding.start()
+        sources.start()
     except BaseException:
         close()
         raise
     return VaultService(parts, settings.search, agents)
+
+
+def _files(
+    root: Path, settings: Settings, shelf: StoreFolder, gate: PriorityGate, name: str
+) -> tuple[DiskReader, SourceReader, SourceWorker]:
+    """Make what reads the vault: its files, its notes of every kind, and the thread that makes notes of files."""
+    disk = DiskReader(root, settings.notes, yield_to_queries=gate.yield_to_queries, kinds=read_kinds(settings.sources))
+    texts = SourceTexts(shelf.folder / "sources", write_atomically)
+    process = SourceProcess(shelf.folder, settings.sources.timeout_s)
+    worker = SourceWorker(
+        disk, texts, process, version=READERS_VERSION, name=name, yield_to_queries=gate.yield_to_queries
+    )
+    return disk, SourceReader(disk, texts, READERS_VERSION, worker.ask), worker
 
 
 def date_reader(root: Path, settings: DateSettings) -> DateReader:

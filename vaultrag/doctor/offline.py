@@ -11,6 +11,7 @@ from vaultrag.config import Places, Settings, vault_id
 from vaultrag.daemon.agent_privacy import private_rules
 from vaultrag.domain import HeldVector, NoteId
 from vaultrag.errors import StoreError
+from vaultrag.sources import read_kinds
 from vaultrag.storage.inspection import NOTES_FILE, NotesFile, VectorsFile
 from vaultrag.storage.notes.note_rows import NoteRows
 from vaultrag.watcher import DiskReader
@@ -39,7 +40,7 @@ def sources(root: Path, places: Places, settings: Settings) -> Iterator[Diagnosi
             return VectorLookup("meaning search is switched off")
         return VectorLookup(f"it has no vector: {held}" if held else "it is not embedded yet: found by its words only")
 
-    reader = DiskReader(root, settings.notes)
+    reader = DiskReader(root, settings.notes, kinds=read_kinds(settings.sources))
     try:
         yield DiagnosisSources(
             vault=name,

@@ -13,6 +13,7 @@ from vaultrag.doctor.findings import Case, Finding, ok
 from vaultrag.domain import Scan, Skipped, VaultStatus
 from vaultrag.errors import StoreError, VaultError
 from vaultrag.install.plugin import ENABLED, installed_version, is_enabled
+from vaultrag.sources import read_kinds
 from vaultrag.storage.inspection import NOTES_FILE, NotesFile
 from vaultrag.watcher import DiskReader
 from vaultrag.watcher.file_fates import excluded_notes
@@ -35,7 +36,7 @@ def check(case: Case) -> Iterator[Finding]:
             text = f"{error.message}; what is known of it can still be searched"
             yield Finding("vault", "fault", text, f"{case.number(root)}: {type(error).__name__}", error.hint)
             continue
-        reader = DiskReader(root, case.settings.notes)
+        reader = DiskReader(root, case.settings.notes, kinds=read_kinds(case.settings.sources))
         scan = reader.scan()
         yield _readable(case, root, scan)
         yield from _filters(case, root, reader)

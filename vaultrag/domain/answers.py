@@ -8,6 +8,7 @@ from typing import Literal
 
 from vaultrag.domain.answer_state import IndexInfo, Reason, State
 from vaultrag.domain.dates import NoteDate, NoteDates
+from vaultrag.domain.kinds import Kind
 from vaultrag.domain.note_lists import Shape, Validity
 from vaultrag.domain.notes import NotePath
 from vaultrag.domain.queries import DateUse, Mode
@@ -72,6 +73,8 @@ class Hit:
         text: The whole note, where the shape is ``full`` and the budget had room for it.
         standing: Why the note no longer holds, or not yet; null where it holds.
         date: The day that the note is about, and where that was read.
+        kind: What the file is. Of one that is neither ``note`` nor ``text``, lines are those of the text that is made
+            of it, which ``get`` returns, and ``citation`` names the page, slide, sheet or heading.
     """
 
     path: NotePath
@@ -97,6 +100,7 @@ class Hit:
     name_kind: Literal["", "alias", "file"] = ""
     name_spans: tuple[Span, ...] = ()
     date: NoteDate | None = None
+    kind: Kind = "note"
 
 
 @dataclass(frozen=True, slots=True)

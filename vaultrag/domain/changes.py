@@ -54,6 +54,10 @@ class Content:
 
     entry: DiskEntry
     data: bytes
+    problem: str = ""
+    """What could not be read of a file that ``data`` was made from, in words for a person."""
+    waits: bool = False
+    """Whether the file is still to be read, and ``data`` is what is known of it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

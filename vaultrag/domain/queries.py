@@ -36,6 +36,8 @@ class PropertyFilter:
 class Filters:
     """Conditions a note must meet before any arm ranks it. Several of one kind must all hold; ``not_*`` must not.
 
+    Each of ``kinds`` is a list of kinds of file, with commas between; ``file`` stands for all but notes.
+
     ``after`` includes its day, ``before`` does not; both are of the day that a note is about, by the owner's calendar.
     """
 
@@ -44,11 +46,13 @@ class Filters:
     files: tuple[str, ...] = ()
     properties: tuple[PropertyFilter, ...] = ()
     states: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     not_tags: tuple[str, ...] = ()
     not_paths: tuple[str, ...] = ()
     not_files: tuple[str, ...] = ()
     not_properties: tuple[PropertyFilter, ...] = ()
     not_states: tuple[str, ...] = ()
+    not_kinds: tuple[str, ...] = ()
     after: date | None = None
     before: date | None = None
     dates: tuple[DateFilter, ...] = ()

@@ -52,6 +52,8 @@ class VaultStatus:
 
     ``checked_ns``: when the index was last compared with the vault and brought up to date; 0 before the first time.
 
+    ``files_waiting``: files of other kinds than Markdown whose text is still to be read; their names are found already.
+
     ``files``: everything in the vault by what became of it, where that was asked for.
 
     ``passages_pending``: notes that have their vector, but whose passages are still to be made. Search is full without.
@@ -70,6 +72,7 @@ class VaultStatus:
     passages_pending: int = 0
     multilingual_pending: int = 0
     to_read: int = 0
+    files_waiting: int = 0
     skipped: int = 0
     failed: int = 0
     problems: int = 0

@@ -11,7 +11,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, takewhile
 from pathlib import PurePosixPath
 
@@ -73,6 +73,7 @@ class _Fresh:
 
     entry: DiskEntry
     data: bytes
+    problem: str
     content_hash: str
 
 
@@ -183,7 +184,8 @@ class Applier:
             result = self._reader.read(entry.path)
             applied.read += 1
             if isinstance(result, Content):
-                yield _Fresh(result.entry, result.data, content_hash(result.data))
+                named = result.data + b"\0" + result.problem.encode() if result.problem else result.data
+                yield _Fresh(result.entry, result.data, result.problem, content_hash(named))
             elif isinstance(result, Skipped):
                 applied.skipped[result.path] = result
             elif isinstance(result, Unreadable):
@@ -243,6 +245,8 @@ class Applier:
     def _prepared(self, file: _Fresh, known: IndexedEntry | None, origin: IndexedEntry | None) -> NoteValues:
         """Also what the index makes of a note is made here, so that the other thread does nothing but write."""
         note = parse_note(file.entry.path, file.data)
+        if file.problem:
+            note = replace(note, problems=(*note.problems, file.problem))
         before = origin or known
         return self._index.prepare(_entry(before.note_id if before else NoteId(0), file, note.text.hash), note)
 

@@ -11,6 +11,7 @@ from msgspec.structs import astuple, replace
 
 from vaultrag.domain import Answer, Brief, DaemonStatus, Hit, NoteView, Reason, Recent, Rules, Validity, VaultStatus
 from vaultrag.domain.dates import NoteDate
+from vaultrag.domain.kinds import is_converted
 from vaultrag.domain.timeline import Timeline
 from vaultrag.text.token_estimate import estimate, fit
 from vaultrag.wording import arms, validity
@@ -208,7 +209,8 @@ def note_text(view: NoteView) -> NoteText:
         )
     whole = not view.start_line or (view.start_line <= 1 and view.end_line >= view.total_lines)
     shown = lines(view.start_line, view.end_line)
-    citation = view.path if whole else f"{view.path}#L{view.start_line}-L{view.end_line}"
+    cited = whole or is_converted(view.path)  # lines are of the text made of it, and no place in the file
+    citation = view.path if cited else f"{view.path}#L{view.start_line}-L{view.end_line}"
     about = dated(view.dates.about) if view.dates is not None else ""
     return NoteText(
         view.path, view.title, shown, view.total_lines, about, holds(view.standing), view.text, citation, remarks

@@ -28,6 +28,7 @@ from vaultrag.domain import (
     Validity,
 )
 from vaultrag.domain.dates import DatedEntry
+from vaultrag.domain.kinds import is_converted, kind_of, subpath
 from vaultrag.markdown import file_text, file_title, parse_note, read_body
 from vaultrag.markdown.rendered_text import rendered
 from vaultrag.protocols import LexicalRetriever, NoteReader, NoteTable
@@ -287,10 +288,15 @@ def _placed(
         heading=heading,
         tags=row.tags,
         mtime_ns=entry.mtime_ns if entry else row.mtime_ns,
-        citation=f"{row.path}#L{first}-L{last}" if shown else row.path,
+        citation=_citation(row.path, heading, first, last) if shown else row.path,
         stale=entry is None or (entry.mtime_ns, entry.size) != (row.mtime_ns, row.size),
         evidence=note.evidence,
         standing=standing,
         tier=note.tier,
         date=row.dates.about if row.dates is not None else None,
+        kind=kind_of(row.path) or "note",
     )
+
+
+def _citation(path: str, heading: str, first: int, last: int) -> str:
+    return f"{path}{subpath(path, heading)}" if is_converted(path) else f"{path}#L{first}-L{last}"

@@ -2,7 +2,7 @@
 
 [[a/b|shown]]  ![[b#Heading]]  [shown](a/b.md)      a link
 obsidian://open?vault=V&file=a%2Fb                  Obsidian's own address of a note
-a/b.md#L3-L7  a/b.md#Heading  a/b.md:12             a citation
+a/b.md#L3-L7  a/b.md#Heading  a/b.md:12  c.pdf#page=7  a citation
 a/b.md  a\\b  /home/me/vault/a/b.md                  a path
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from unicodedata import normalize
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from vaultrag.domain.kinds import SUFFIXES
 from vaultrag.markdown.links import MARKDOWN_TAIL, WIKILINK_TAIL
 from vaultrag.markdown.titles import without_suffix
 
@@ -20,9 +21,8 @@ MAX_CHARS = 1_000
 """A longer text is no name; file systems take 255 bytes a part."""
 
 _LINK = re.compile(rf"!?\[(?:{WIKILINK_TAIL}|{MARKDOWN_TAIL})")
-_CITED = re.compile(
-    r"(?s)(.+?)(?:#L\d+(?:-L?\d+)?|(?:(?<=\.md)|(?<=\.markdown))(?:#.*|:\d+(?:[:-]\d+)*:?))", re.IGNORECASE
-)
+_ENDS = "|".join(f"(?<={re.escape(suffix)})" for suffix in SUFFIXES)
+_CITED = re.compile(rf"(?s)(.+?)(?:#L\d+(?:-L?\d+)?|(?:{_ENDS})(?:#.*|:\d+(?:[:-]\d+)*:?))", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"/|~|[A-Za-z]:/|file://")
 
 

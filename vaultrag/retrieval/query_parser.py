@@ -16,6 +16,8 @@
     created:2026  updated:today    by when it was made, or last changed
     as-of:2024-06            what held then stands first
     sort:created             the latest first; also sort:updated, sort:date; -sort:created: the earliest first
+    kind:pdf                 of this kind: note, text, org, canvas, base, pdf, word, slides, sheet, epub, html, mail;
+                             kind:pdf,word for either, kind:file for all but notes
     is:orphan                no links lead to it or from it; also is:untagged, is:empty, is:daily
 
 Every condition can be turned round with a minus. Values with spaces are quoted: ``path:"My notes"``.
@@ -41,6 +43,7 @@ from typing import Any, Protocol
 
 from vaultrag.domain import Filters, PropertyFilter, Query, Term
 from vaultrag.domain.dates import DateFilter, DateKind, Period, TimeReading
+from vaultrag.domain.kinds import ANY_FILE, KINDS
 from vaultrag.retrieval.date_values import period_of
 from vaultrag.retrieval.time_phrases import find_phrase
 from vaultrag.text.tokenize import tokens
@@ -58,7 +61,7 @@ _PIECE = re.compile(
     (?P<minus>(?<!\S)-(?=[^\s-]))?
     (?:
         \[(?P<property>[^\[\]:"\n]{1,100})(?::(?P<pvalue>[^\[\]\n]{0,200}))?\](?!\()
-      | (?P<operator>tag|path|file|after|before|on|during|created|updated|as-of|sort|is):
+      | (?P<operator>tag|path|file|after|before|on|during|created|updated|as-of|sort|is|kind):
         (?:"(?P<qvalue>[^"]+)"|(?P<value>(?:last|this|next)[ ](?:day|week|month|quarter|year)\b|[^\s"]+))
       | "(?P<phrase>[^"]*)"
       | (?P<word>[^\s"]+)
@@ -267,9 +270,11 @@ class _Conditions:
             return bool(kind)
         if operator == "is" and value.lower() not in STATES:
             return False
-        field = {"tag": "tags", "path": "paths", "file": "files", "is": "states"}[operator]
+        if operator == "kind" and not set(value.lower().split(",")) <= {*KINDS, ANY_FILE}:
+            return False
+        field = {"tag": "tags", "path": "paths", "file": "files", "is": "states", "kind": "kinds"}[operator]
         self._lists.setdefault(f"not_{field}" if negated else field, []).append(
-            value.lower() if operator == "is" else value
+            value.lower() if operator in ("is", "kind") else value
         )
         return True
 

@@ -14,11 +14,12 @@ from vaultrag.client.editor import editor_command, in_foreground
 from vaultrag.client.lines import hit_as_line, link_to
 from vaultrag.client.settings_text import explained
 from vaultrag.domain import Hit
+from vaultrag.domain.kinds import opens_in_editor
 from vaultrag.errors import VaultragError
 from vaultrag.tui import state
 from vaultrag.tui.key_bindings import sentences
 from vaultrag.tui.launch_options import INTERRUPTED, NOTHING_CHOSEN, Outcome
-from vaultrag.tui.obsidian import obsidian_url, open_url
+from vaultrag.tui.obsidian import obsidian_url, open_file, open_url
 from vaultrag.wording import because, count
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ def _edit(app: SearchApp, chosen: tuple[Hit, ...]) -> None:
         app.say(f"{gone.name} is not there any more")
         app.ask_again()
         return
+    if not opens_in_editor(chosen[0].path):
+        _remember(app)
+        app.work("open", _elsewhere, app, files[0])
+        return
     try:
         first = chosen[0]
         line, column = (first.places[0].line, first.places[0].start + 1) if first.places else (first.start_line, 0)
@@ -80,6 +85,14 @@ def _edit(app: SearchApp, chosen: tuple[Hit, ...]) -> None:
     app.repaint()
     app.say(failure)
     app.ask_again()
+
+
+async def _elsewhere(app: SearchApp, file: Path) -> None:
+    """Open a file that is no text with the program that the system has for it."""
+    if await asyncio.to_thread(open_file, str(file)):
+        app.say(f"opening {file.name}")
+    else:
+        app.say(f"no program opens {file.suffix} files here; it is {file}")
 
 
 def _obsidian(app: SearchApp) -> None:

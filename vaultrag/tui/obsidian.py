@@ -1,4 +1,4 @@
-"""Opening a note in Obsidian."""
+"""Opening a note in Obsidian, or a file in the program that the system has for it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ def obsidian_url(root: Path, path: str, home: Path, environ: Mapping[str, str]) 
 
 def open_url(url: str) -> bool:
     """Hand a link to the system; False where no program is known for it."""
+    return (sys.platform == "darwin" or _handled(url.partition(":")[0])) and open_file(url)
+
+
+def open_file(url: str) -> bool:
+    """Hand a file, or a link, to the system; False where no program opens it."""
     if sys.platform == "darwin":
         return _quietly(["open", url])
     opener = shutil.which("xdg-open")
-    if opener is None or not _handled(url.partition(":")[0]):
+    if opener is None:
         return False
     try:
         opening = subprocess.Popen(

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from vaultrag.domain import Hit, Span
 from vaultrag.text.sentences import sentence_spans
-from vaultrag.wording import arms, duration, named, one_line
+from vaultrag.wording import arms, duration, named, one_line, where
 
 LINES = 3
 """Of every hit."""
@@ -94,9 +94,9 @@ def _title(hit: Hit, room: int) -> Text:
 
 
 def _place(hit: Hit, room: int, now_ns: int) -> Text:
-    where = plain(hit.path) + (f":{hit.start_line}" if hit.start_line else "")
+    place = plain(where(hit))
     old = when(hit, now_ns)
-    line = Text().append(clipped(where, room - (len(old) + 3 if old else 0), front=True), style="green")
+    line = Text().append(clipped(place, room - (len(old) + 3 if old else 0), front=True), style="green")
     rest = [
         (plain(named(hit)), "bold"),
         (old, ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vaultrag.watcher.filters import is_note_name
+from vaultrag.domain.kinds import kind_of
 from vaultrag.watcher.paths import join, shown
 from vaultrag.watcher.reader import DiskReader
 
@@ -41,4 +41,4 @@ def every_file(reader: DiskReader) -> Iterator[tuple[str, str]]:
 
 def excluded_notes(reader: DiskReader) -> dict[str, str]:
     """Return the notes that rules leave out, each with its rule."""
-    return {path: why for path, why in every_file(reader) if why and why != HIDDEN and is_note_name(path)}
+    return {path: why for path, why in every_file(reader) if why and why != HIDDEN and kind_of(path) is not None}

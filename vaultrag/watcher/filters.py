@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
-from vaultrag.markdown.titles import SUFFIXES
+from vaultrag.domain.kinds import ONLY_NOTES, ReadKinds, kind_of
 from vaultrag.watcher.paths import matchable, parent
 
 IGNORE_FILE = ".vaultragignore"
@@ -59,7 +59,8 @@ class Exclusion:
 
 _HIDDEN_FOLDER = Exclusion("in a hidden folder")
 _HIDDEN_FILE = Exclusion("a hidden file")
-_NOT_A_NOTE = Exclusion("not a note: its name does not end in .md or .markdown")
+_NOT_A_NOTE = Exclusion("not a note: files of its kind are not read")
+_LACKING = "not read: install what reads it, the extra [{}]"
 _TEMPORARY_FILE = Exclusion("a temporary file")
 _OBSIDIAN_RULE = f"one of Obsidian's excluded files ({OBSIDIAN_FILE}): {{}}"
 _TEMPLATES = "in a folder of templates ({})"
@@ -80,7 +81,7 @@ def copied_notes(path: str, computer: str = "") -> list[str]:
         path: ``Folder/Plan-ANNS-PC.md``.
         computer: This computer's name.
     """
-    if not is_note_name(path):
+    if kind_of(path) is None:
         return []
     ending = path[path.rfind(".") :]
     stem, place = path.removesuffix(ending), path.rfind("/") + 1
@@ -96,14 +97,14 @@ def copied_notes(path: str, computer: str = "") -> list[str]:
 
 
 def is_note_name(name: str) -> bool:
-    return name[-3:].lower() == ".md" or name[-9:].lower() == ".markdown"
+    return kind_of(name) == "note"
 
 
 def worth_a_look(path: str, is_dir: bool) -> bool:
     """Return the quick test for events: could this path be a note, or a folder of notes, under any filter?"""
     if path.startswith(".") or "/." in path:
         return False
-    return is_dir or is_note_name(path)
+    return is_dir or kind_of(path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class VaultFilter:
     prefixes: tuple[str, ...]
     regexes: tuple[tuple[str, re.Pattern[str]], ...]
     templates: Mapping[str, Exclusion]
+    kinds: ReadKinds = ONLY_NOTES
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -124,6 +126,7 @@ class VaultFilter:
         vaultragignore_text: str = "",
         obsidian_patterns: Sequence[str] = (),
         templates: Sequence[tuple[str, str]] = (),
+        kinds: ReadKinds = ONLY_NOTES,
     ) -> VaultFilter:
         """Put the three lists together; an entry that makes no sense is a problem, never an exception.
 
@@ -133,6 +136,7 @@ class VaultFilter:
             vaultragignore_text: The vault's ``.vaultragignore``.
             obsidian_patterns: ``userIgnoreFilters``: a leading part of the path, or ``/a regular expression/``.
             templates: Folders of templates, each with the file that names it.
+            kinds: The kinds of file that are read.
         """
         problems: list[str] = []
         sourced = [(line, "the notes.ignore setting") for line in ignore_patterns]
@@ -149,6 +153,7 @@ class VaultFilter:
             templates={
                 _nfc(folder).casefold(): Exclusion(_TEMPLATES.format(file)) for folder, file in templates if folder
             },
+            kinds=kinds,
             problems=tuple(problems),
         )
 
@@ -172,7 +177,7 @@ class VaultFilter:
                 return _HIDDEN_FOLDER
             if self.templates and (found := self.templates.get(_nfc(path).casefold())):
                 return found
-        elif found := _by_name(name):
+        elif found := _by_name(name, self.kinds):
             return found
         if not (self.origins or self.prefixes or self.regexes):
             return None
@@ -201,14 +206,16 @@ class VaultFilter:
         return None
 
 
-def _by_name(name: str) -> Exclusion | None:
+def _by_name(name: str, kinds: ReadKinds) -> Exclusion | None:
     if name.startswith("."):
         return _HIDDEN_FILE
     lower = name.lower()
     if lower.startswith(("~$", "~syncthing~")) or lower.endswith(("~", ".tmp")):
         return _TEMPORARY_FILE
-    if not lower.endswith(SUFFIXES):
-        return _NOT_A_NOTE
+    kind = kind_of(name)
+    if kind not in kinds.read:
+        extra = kinds.lacking.get(kind, "") if kind is not None else ""
+        return Exclusion(_LACKING.format(extra), told=True) if extra else _NOT_A_NOTE
     if any(sign in lower for sign in _CONFLICT_SIGNS) and _CONFLICT.search(name[: name.rfind(".")]):
         return CONFLICT_COPY
     return None

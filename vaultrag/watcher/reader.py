@@ -12,18 +12,35 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from vaultrag.config import NoteSettings
 from vaultrag.domain import Content, DiskEntry, Gone, NotePath, ReadResult, Scan, Skipped, Unreadable
+from vaultrag.domain.kinds import ONLY_NOTES, ReadKinds, is_converted
 from vaultrag.markdown import looks_binary
 from vaultrag.watcher.disk import Disk, NotRegular, absolute, grab, resolved_root, retried, why
 from vaultrag.watcher.filter_files import FilterFiles, load
 from vaultrag.watcher.filters import Exclusion, VaultFilter
 from vaultrag.watcher.paths import ROOT, clean, is_text, nearest_text, outermost, shown
 from vaultrag.watcher.scanner import RootAway, Scanner, conflict_copy
-from vaultrag.watcher.stat_check import NOT_DOWNLOADED, disk_entry, is_placeholder, shows_blocks, size_words
+from vaultrag.watcher.stat_check import (
+    NOT_DOWNLOADED,
+    disk_entry,
+    is_placeholder,
+    limit_setting,
+    shows_blocks,
+    size_words,
+)
 
 _CHANGED = "it changed while it was being opened"
+
+
+class _Found(NamedTuple):
+    """A file that may be read, and where it really lies."""
+
+    entry: DiskEntry
+    place: str
+    stat: os.stat_result
 
 
 class DiskReader:
@@ -35,15 +52,18 @@ class DiskReader:
         settings: NoteSettings,
         disk: Disk | None = None,
         yield_to_queries: Callable[[], None] = lambda: None,
+        kinds: ReadKinds = ONLY_NOTES,
     ) -> None:
         """Read this folder.
 
         Args:
+            kinds: The kinds of file that are read. Of those that are converted, the bytes are returned.
             yield_to_queries: Called between some files of a scan; waits while somebody waits for an answer.
         """
         self._give_way = yield_to_queries
         self.root = resolved_root(root)
         self._settings = settings
+        self._kinds = kinds
         self._disk = disk or Disk()
         self._files: FilterFiles | None = None
         self._rules: VaultFilter | None = None
@@ -62,7 +82,9 @@ class DiskReader:
             templates=settings.obsidian_templates,
             before=self._files,
         )
-        self._rules = VaultFilter.build(settings.ignore, files.ignore_text, files.obsidian, files.templates)
+        self._rules = VaultFilter.build(
+            settings.ignore, files.ignore_text, files.obsidian, files.templates, self._kinds
+        )
 
     @property
     def filter_problems(self) -> tuple[str, ...]:
@@ -158,7 +180,10 @@ class DiskReader:
         return stat.S_ISDIR(found.st_mode) and self._root_seen == (found.st_dev, found.st_ino)
 
     def _look(self) -> Scanner:
-        return Scanner(self._disk, self.root, self.rules, self._settings.max_bytes, self._counts_blocks, self._give_way)
+        return Scanner(self._disk, self.root, self.rules, self._limit, self._counts_blocks, self._give_way)
+
+    def _limit(self, path: str) -> int:
+        return self._kinds.max_bytes if is_converted(path) else self._settings.max_bytes
 
     # -- one ---------------------------------------------------------------------------------------------------------
 
@@ -169,6 +194,22 @@ class DiskReader:
             path: Of the note, in the vault.
             known: What was read of it before: returned where the file's stat is still the same.
         """
+        found = self._found(path)
+        if not isinstance(found, _Found):
+            return found
+        if known is not None and known.entry == found.entry:
+            return known
+        try:
+            return self._content(found.entry.path, found.place, found.stat)
+        except OSError as error:
+            return self._fault(found.entry.path, error)
+
+    def entry(self, path: NotePath) -> DiskEntry | Gone | Skipped | Unreadable:
+        """Return a note's stat, by the same rules as ``read``, without opening it."""
+        found = self._found(path)
+        return found.entry if isinstance(found, _Found) else found
+
+    def _found(self, path: NotePath) -> _Found | Gone | Skipped | Unreadable:
         cleaned = clean(path)
         if not cleaned:
             return Skipped(shown(path), "not a path in the vault")
@@ -177,13 +218,16 @@ class DiskReader:
         if exclusion := self.rules.exclusion(cleaned) or self._conflict_copy(cleaned):
             return Skipped(cleaned, exclusion.reason)
         try:
-            return self._read(cleaned, known)
+            return self._judged(cleaned)
         except OSError as error:
-            if error.errno in (errno.ENOENT, errno.ENOTDIR):
-                return self._missing(cleaned)
-            return Unreadable(cleaned, _CHANGED if error.errno == errno.ELOOP else why(error))
+            return self._fault(cleaned, error)
 
-    def _read(self, path: NotePath, known: Content | None) -> ReadResult:
+    def _fault(self, path: NotePath, error: OSError) -> Gone | Unreadable:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return self._missing(path)
+        return Unreadable(path, _CHANGED if error.errno == errno.ELOOP else why(error))
+
+    def _judged(self, path: NotePath) -> _Found | Skipped | Unreadable:
         look = self._look()
         place = absolute(self.root, path)
         found = retried(lambda: self._disk.lstat(place))
@@ -196,24 +240,23 @@ class DiskReader:
         elif self._linked(place):
             return Skipped(path, "it lies behind a linked folder")
         verdict = look.judge(path, found)
-        if not isinstance(verdict, DiskEntry):
-            return verdict
-        return known if known is not None and known.entry == verdict else self._content(path, place, found)
+        return _Found(verdict, place, found) if isinstance(verdict, DiskEntry) else verdict
 
     def _content(self, path: NotePath, place: str, seen: os.stat_result) -> ReadResult:
+        limit = self._limit(path)
         try:
-            opened, data = grab(self._disk, place, self._settings.max_bytes)
+            opened, data = grab(self._disk, place, limit)
         except NotRegular:
             return Unreadable(path, _CHANGED)
         # What was opened must be what the name led to, before and after: a folder swapped for a link in between would
         # otherwise lead out of the vault. A file that was only replaced by a newer one gets its turn at the next look.
         if not os.path.samestat(opened, seen) or self._linked(place):
             return Unreadable(path, _CHANGED)
-        if len(data) > self._settings.max_bytes:
-            return Skipped(path, f"over the limit of {size_words(self._settings.max_bytes)} (notes.max_bytes)")
+        if len(data) > limit:
+            return Skipped(path, f"over the limit of {size_words(limit)} ({limit_setting(path)})")
         if is_placeholder(opened, self._counts_blocks):
             return Unreadable(path, NOT_DOWNLOADED)
-        if looks_binary(data):
+        if not is_converted(path) and looks_binary(data):
             return Skipped(path, "binary content", opened.st_size, opened.st_mtime_ns)
         # The stat from before the reading: if the file is written to meanwhile, the next look finds a newer one.
         return Content(disk_entry(path, opened), data)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from typing import Protocol
 
 from vaultrag.domain import Content, NotePath, ReadResult
-from vaultrag.watcher.reader import DiskReader
 
 NOTES = 256
 NOTE_BYTES = 16 << 10
@@ -18,10 +18,18 @@ SETTLED_NS = 2_000_000_000
 coarse as two seconds on some file systems."""
 
 
+class Rereader(Protocol):
+    """Reads a note, or returns what was read of it before."""
+
+    def read(self, path: NotePath, known: Content | None = None) -> ReadResult:
+        """See ``DiskReader.read``."""
+        ...
+
+
 class RecentNotes:
     """Fits ``protocols.NoteReader``: reads a file anew only where its stat is another. Callable from any thread."""
 
-    def __init__(self, reader: DiskReader) -> None:
+    def __init__(self, reader: Rereader) -> None:
         self._reader = reader
         self._kept: OrderedDict[NotePath, Content] = OrderedDict()
         self._lock = threading.Lock()

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from vaultrag.domain import DiskEntry, NotePath, Skipped, Unreadable
+from vaultrag.domain.kinds import kind_of
 from vaultrag.watcher.disk import Disk, absolute, inside, retried, why
-from vaultrag.watcher.filters import CONFLICT_COPY, Exclusion, VaultFilter, copied_notes, is_note_name
+from vaultrag.watcher.filters import CONFLICT_COPY, Exclusion, VaultFilter, copied_notes
 from vaultrag.watcher.paths import ROOT, join, shown
 from vaultrag.watcher.stat_check import judge, shows_blocks
 
@@ -40,7 +41,7 @@ class Scanner:
         disk: Disk,
         root: str,
         rules: VaultFilter,
-        max_bytes: int,
+        limit: Callable[[str], int],
         counts_blocks: bool,
         yield_to_queries: Callable[[], None] = lambda: None,
     ) -> None:
@@ -52,7 +53,7 @@ class Scanner:
         self._disk = disk
         self._root = root
         self._rules = rules
-        self._max_bytes = max_bytes
+        self._limit = limit
         self._names: dict[str, frozenset[str] | OSError] = {}
         self._blockless: list[tuple[NotePath, os.stat_result]] = []
 
@@ -102,7 +103,7 @@ class Scanner:
 
     def judge(self, path: NotePath, found: os.stat_result) -> DiskEntry | Skipped | Unreadable:
         self.counts_blocks = self.counts_blocks or shows_blocks(found)
-        return judge(path, found, self._max_bytes, self.counts_blocks)
+        return judge(path, found, self._limit(path), self.counts_blocks)
 
     def _listed(self, folder: str) -> frozenset[str] | OSError:
         if folder not in self._names:
@@ -149,7 +150,7 @@ class Scanner:
     def settle(self) -> None:
         """Decide about files without blocks, now that the whole look may have shown whether blocks are counted here."""
         for path, found in self._blockless:
-            self._keep(path, judge(path, found, self._max_bytes, self.counts_blocks))
+            self._keep(path, judge(path, found, self._limit(path), self.counts_blocks))
 
     def _walk(self, start: NotePath) -> None:
         waiting = [start]
@@ -206,7 +207,7 @@ class Scanner:
 
     def _linked_folder(self, path: NotePath) -> None:
         """Report a linked folder, which may hold many notes; a link to another file is passed over in silence."""
-        if is_note_name(path) or self._rules.exclusion(path, is_dir=True):
+        if kind_of(path) is not None or self._rules.exclusion(path, is_dir=True):
             return
         if os.path.isdir(absolute(self._root, path)):  # noqa: PTH112 - a str all the way, this is the hot path
             self.skipped[shown(path)] = Skipped(shown(path), "a link to a folder: linked folders are not followed")

@@ -6,6 +6,7 @@ import os
 import stat
 
 from vaultrag.domain import DiskEntry, NotePath, Skipped, Unreadable
+from vaultrag.domain.kinds import is_converted
 
 PLACEHOLDER_BYTES = 4096
 """A file under this size may lie inside its inode or its directory and own no block at all (ext4 inline_data, btrfs
@@ -37,11 +38,16 @@ def judge(
     if not stat.S_ISREG(found.st_mode):
         return Skipped(path, f"not a regular file: {_kind(found.st_mode)}")
     if found.st_size > max_bytes:
-        why = f"{size_words(found.st_size)}, over the limit of {size_words(max_bytes)} (notes.max_bytes)"
+        why = f"{size_words(found.st_size)}, over the limit of {size_words(max_bytes)} ({limit_setting(path)})"
         return Skipped(path, why, found.st_size, found.st_mtime_ns)
     if is_placeholder(found, counts_blocks):
         return Unreadable(path, NOT_DOWNLOADED)
     return disk_entry(path, found)
+
+
+def limit_setting(path: str) -> str:
+    """Return the setting that bounds the size of this file."""
+    return "sources.max_bytes" if is_converted(path) else "notes.max_bytes"
 
 
 def disk_entry(path: NotePath, found: os.stat_result) -> DiskEntry:

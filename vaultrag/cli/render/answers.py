@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from vaultrag.domain import Answer, Hit, Span, State
-from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, STATES, arms, because, named, one_line, validity
+from vaultrag.wording import NOTHING_CLOSE, NOTHING_ELSE, STATES, arms, because, named, one_line, validity, where
 
 PREVIEW_LINES = 3
 MAX_WIDTH = 110
@@ -146,9 +146,9 @@ def state_line(answer: Answer) -> Text | None:
 
 def _place_line(hit: Hit, width: int) -> Text:
     """Path and line, whole, however long, so that they can be copied; then what else there is room for."""
-    path = one_line(hit.path)
+    path = one_line(where(hit))
     line = Text(" " * _INDENT, no_wrap=True, overflow="ignore")
-    line.append(f"{path}:{hit.start_line}" if hit.start_line else path, style="green")
+    line.append(path, style="green")
     stale = "changed since it was indexed" if hit.stale else ""
     standing = one_line(validity(hit.standing)) if hit.standing is not None else ""
     tags = " ".join(f"#{tag}" for tag in hit.tags)

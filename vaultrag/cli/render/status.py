@@ -103,6 +103,7 @@ def _vault_lines(vault: VaultStatus) -> Iterator[Text]:
     )
     for number, left in (
         (vault.to_read, "{:,} to read"),
+        (vault.files_waiting, "{:,} files of other kinds to read"),
         (vault.pending, "{:,} to embed"),
         (vault.passages_pending, "passages of {:,} to come"),
         (vault.multilingual_pending, "{:,} to embed for questions in other languages"),
@@ -146,8 +147,8 @@ def _files(counts: Sequence[FileCount]) -> str:
     parts = []
     for fate, ones in fates.items():
         told = f"{sum(one.files for one in ones):,} {'of other kinds' if fate == 'other' else fate}"
-        if fate == "other":
-            kinds = [f"{one.files:,} {one_line(one.why)}" for one in ones[:MOST_KINDS]]
+        kinds = [f"{one.files:,} {one_line(one.why)}" for one in ones[:MOST_KINDS] if one.why]
+        if kinds and (fate == "other" or len(ones) > 1) and fate in ("indexed", "other"):
             told += f" ({', '.join([*kinds, *(['…'] if len(ones) > MOST_KINDS else [])])})"
         parts.append(told)
     return f"files: {', '.join(parts)}"

@@ -12,6 +12,7 @@ import apsw
 
 from vaultrag.domain import Filters, NoteId, PropertyFilter
 from vaultrag.domain.dates import ALWAYS, DateFilter, Period, shifted
+from vaultrag.domain.kinds import suffixes_of
 from vaultrag.storage.notes.dates import condition as date_condition
 from vaultrag.storage.notes.property_match import value_key
 from vaultrag.storage.private_notes import listed
@@ -73,6 +74,9 @@ def _conditions(filters: Filters, negated: bool, hidden: str) -> list[tuple[str,
         found.append((f"instr({_FILE_NAME}, ?)", [_key(name)]))
     for wanted in filters.not_properties if negated else filters.properties:
         found.append(_property(wanted))
+    for kinds in filters.not_kinds if negated else filters.kinds:
+        ends = suffixes_of(kinds)
+        found.append((" OR ".join(["path_key LIKE ?"] * len(ends)), [f"%{end}" for end in ends]))
     for state in filters.not_states if negated else filters.states:
         found.append((_STATES[state], [hidden] if state == "orphan" else []))
     return found

@@ -63,7 +63,7 @@ def signed(inode: int) -> int:
 
 
 def _names(note: Note) -> list[tuple[str, str]]:
-    stem = _stem(note.path)
+    stem = link_name(note.path)
     named = [("title", note.title)]
     if stem != note.title:
         named.append(("file", stem))
@@ -81,7 +81,7 @@ def _fields(note: Note) -> tuple[str, ...]:
     extra = parts(note.title) + parts(body)
     body, linking = _without_link_lines(body)
     extra.extend(linking)
-    stem = _stem(note.path)
+    stem = link_name(note.path)
     title = note.title if stem == note.title else f"{note.title}\n{stem}"
     return (
         prepare(title),
@@ -109,13 +109,6 @@ def _without_link_lines(body: str) -> tuple[str, list[str]]:
             done = end
         place = body.find("[[", end)
     return ("".join((*kept, body[done:])), taken) if taken else (body, taken)
-
-
-def _stem(path: str) -> str:
-    """Return a file's name without its last suffix, as ``PurePosixPath`` has it, which takes ten times as long."""
-    name = path[path.rfind("/") + 1 :]
-    dot = name.rfind(".")
-    return name[:dot] if 0 < dot < len(name) - 1 else name
 
 
 def _property_texts(note: Note) -> list[str]:

@@ -74,6 +74,11 @@ local function around(hit, size)
   return (hit.tier == "weak" and "[weak] " or "") .. dots .. vim.trim((text:gsub("%s+", " "))):sub(1, size)
 end
 
+---Whether the file can be edited as text; of other kinds the lines are none of the file's.
+function M.is_text(hit)
+  return hit.kind == nil or hit.kind == "note" or hit.kind == "text"
+end
+
 ---@return table[] items for setqflist()
 function M.items(vault, hits)
   local items = {}
@@ -82,13 +87,13 @@ function M.items(vault, hits)
     if hit.heading ~= "" and hit.heading ~= hit.title then
       text = text .. " > " .. hit.heading
     end
-    local place = (hit.places or {})[1]
-    local line = place and place.line or math.max(1, hit.start_line)
+    local place = M.is_text(hit) and (hit.places or {})[1] or nil
+    local line = not M.is_text(hit) and 1 or place and place.line or math.max(1, hit.start_line)
     table.insert(items, {
       filename = vault .. "/" .. hit.path,
       lnum = line,
       col = place and place.start + 1 or nil,
-      end_lnum = math.max(line, hit.end_line),
+      end_lnum = M.is_text(hit) and math.max(line, hit.end_line) or nil,
       text = text .. ": " .. around(hit, 200),
     })
   end
@@ -101,8 +106,15 @@ local function to_quickfix(vault, title, hits)
 end
 
 local function open(vault, hit)
+  if not M.is_text(hit) and hit.kind ~= "org" then
+    vim.ui.open(vault .. "/" .. hit.path)
+    return
+  end
   vim.cmd("edit " .. vim.fn.fnameescape(vault .. "/" .. hit.path))
   local place = (hit.places or {})[1]
+  if hit.kind == "org" then
+    return
+  end
   local line, column = place and place.line or hit.start_line, place and place.start or 0
   if line > 0 then
     local last = vim.api.nvim_buf_line_count(0)

@@ -7,6 +7,8 @@ import { noteName } from '../state/naming';
 
 export type Where = 'here' | 'tab' | 'split' | 'background';
 
+const PANES: Record<Where, PaneType | false> = { here: false, tab: 'tab', split: 'split', background: 'tab' };
+
 /** The note of this path. The daemon names files as the disk does, the app composes accents. */
 export function fileAt(app: App, path: string): TFile | null {
   return app.vault.getFileByPath(path) ?? app.vault.getFileByPath(normalizePath(path.normalize('NFC')));
@@ -19,8 +21,7 @@ export async function openNote(app: App, path: string, where: Where, line = 0): 
     new Notice(`There is no note ${path} in this vault any more.`);
     return false;
   }
-  const panes: Record<Where, PaneType | false> = { here: false, tab: 'tab', split: 'split', background: 'tab' };
-  const leaf = app.workspace.getLeaf(panes[where]);
+  const leaf = app.workspace.getLeaf(PANES[where]);
   await leaf.openFile(file, {
     active: where !== 'background',
     ...(line > 0 ? { eState: { line: line - 1 } } : {}),
@@ -41,6 +42,11 @@ export function selectPlace(editor: Editor, place: Place): void {
  * nothing is selected: the next key must not replace a word, nor the next search begin with it.
  */
 export async function openHit(app: App, hit: Hit, where: Where): Promise<boolean> {
+  if (hit.kind !== 'note') {
+    // The app's own viewers take the page from the link: file.pdf#page=7.
+    await app.workspace.openLinkText(hit.citation, '', PANES[where], { active: where !== 'background' });
+    return true;
+  }
   const [place] = hit.places;
   if (!(await openNote(app, hit.path, where, place?.line ?? hit.start_line))) return false;
   const view = app.workspace.getActiveViewOfType(MarkdownView);

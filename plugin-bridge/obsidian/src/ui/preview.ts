@@ -30,7 +30,7 @@ export class Preview extends Component {
       this.clear();
       return;
     }
-    const file = fileAt(this.app, hit.path);
+    const file = hit.kind === 'note' ? fileAt(this.app, hit.path) : null; // of another kind there is no Markdown to read
     const text = file ? excerpt(await this.app.vault.cachedRead(file), hit.start_line, hit.end_line) : hit.preview;
     if (key !== this.key) return;
     const component = this.clear();

@@ -1,0 +1,1 @@
+"""Other kinds of file than Markdown."""
