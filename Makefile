@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV) || { \
 		echo "no virtual environment can be made: on Debian, apt install python3-venv" >&2; rm -rf $(VENV); exit 2; }
 	@echo "Installing vaultrag into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[agents]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[agents,attachments]'
 	@touch $(STAMP)
 
 $(VENV)/.dev: $(STAMP) requirements-dev.txt

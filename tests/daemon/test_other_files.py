@@ -21,6 +21,12 @@ FILES = {
     ),
     "Shelf.base": b"views:\n  - type: table\n    name: Unread almanacs\n",
     "Jam.txt": b"Marmalade of bitter oranges.\nSecond line: quince.\n",
+    "Letter.docx": documents.word(("Heading 1", "Offer"), "Gaskets of neoprene."),
+    "Talk.pptx": documents.slides(("Costs", "up"), ("Outlook", "wombats everywhere")),
+    "Money.xlsx": documents.sheet(Budget=[["item", "price"], ["trampoline", 99]]),
+    "Novel.epub": documents.epub("A novel", "<h1>Dawn</h1><p>It rains on Uppsala.</p>"),
+    "Page.html": b"<title>A page</title><h2>Part</h2><p>Sourdough needs patience.</p>",
+    "Offer.eml": documents.mail("Offer", "Twelve zithers."),
     "Garden.org": b"#+TITLE: The garden\n* Roses :plants:\nPrune above a bud.\n",
 }
 
@@ -33,7 +39,7 @@ def vault(settings: dict[str, dict[str, Any]] | None = None) -> Iterator[tuple[H
             home.write(path, data)
         daemon = home.start()
         daemon.ready()
-        daemon.until(lambda: not daemon.status().files_waiting and daemon.client.search("citric").hits, "all is read")
+        daemon.until(lambda: daemon.client.search("x").index.current, "all is read")
         yield home, daemon
 
 
@@ -47,6 +53,12 @@ def test_each_kind_is_found_by_what_it_says() -> None:
             ("quokka", "Board.canvas", "canvas", "Board.canvas"),
             ("almanacs", "Shelf.base", "base", "Shelf.base#View Unread almanacs"),
             ("quince", "Jam.txt", "text", "Jam.txt#L2-L2"),
+            ("neoprene", "Letter.docx", "word", "Letter.docx#Offer"),
+            ("wombats", "Talk.pptx", "slides", "Talk.pptx#slide=2"),
+            ("trampoline", "Money.xlsx", "sheet", "Money.xlsx#Sheet Budget"),
+            ("Uppsala", "Novel.epub", "epub", "Novel.epub#Dawn"),
+            ("sourdough", "Page.html", "html", "Page.html#Part"),
+            ("zithers", "Offer.eml", "mail", "Offer.eml"),
             ("bud", "Garden.org", "org", "Garden.org#Roses #plants"),
         ):
             (hit, *_) = daemon.client.search(query).hits
@@ -66,7 +78,7 @@ def test_kind_narrows_a_search() -> None:
 
         assert paths("kind:pdf") == {"Boiler.pdf"}
         assert paths("kind:pdf,canvas") == {"Boiler.pdf", "Board.canvas"}
-        assert paths("kind:file") == set(FILES)
+        assert paths("kind:file -kind:pdf") == set(FILES) - {"Boiler.pdf"}
         assert paths("-kind:file") == paths("kind:note") == {"Plan.md"}
         assert paths("boiler -kind:pdf") == {"Plan.md"}
 
@@ -79,6 +91,8 @@ def test_get_returns_a_page() -> None:
         page = daemon.client.get("Boiler.pdf#page=2").text
         assert "Descaling" in page
         assert "serviced" not in page
+        assert "wombats" in daemon.client.get("Talk.pptx#slide=2").text
+        assert daemon.client.get("Money.xlsx#Sheet Budget").text.startswith("## Sheet Budget")
 
 
 def test_edits_renames_and_deletions_are_followed() -> None:

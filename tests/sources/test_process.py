@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +21,7 @@ DEEDS = {
     "connect": "__import__('socket').socket()",
     "start a process": "__import__('subprocess').run(['true'])",
     "list a folder": "__import__('os').listdir('/')",
-    "take much memory": "bytearray(3 << 30)",
+    "take much memory": "__import__('mmap').mmap(-1, 2 << 30)",
     "get its rights back": "__import__('resource').setrlimit(__import__('resource').RLIMIT_NOFILE, (64, 64))"
     " or open('/etc/hostname')",
 }
@@ -86,6 +88,20 @@ def test_a_reader_that_dies_is_started_again(process: SourceProcess) -> None:
     assert "found" in process.convert("pdf", documents.pdf("found")).text
 
 
+def _with_entities(data: bytes) -> bytes:
+    """Return the archive with entities that grow tenfold nine times, and one that names a file, in each XML member."""
+    grown = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
+    declared = f'<!DOCTYPE x [<!ENTITY a0 "ha"><!ENTITY f SYSTEM "file:///etc/hostname">{grown}]>'.encode()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    return documents.archive(
+        {
+            name: declared + text.partition(b"?>")[2] if text.startswith(b"<?xml") else declared + text
+            for name, text in members.items()
+        }
+    )
+
+
 HOSTILE = {
     "pdf bomb": ("pdf", documents.pdf_bomb),
     "pdf loop": ("pdf", documents.pdf_that_loops),
@@ -100,8 +116,20 @@ HOSTILE = {
         lambda: b"a: &a [x]\n" + b"".join(b"k%d: &k%d [*a, *a]\n" % (n, n) for n in range(200)),
     ),
     "base too deep": ("base", lambda: b"a: " + b"[" * 100_000),
+    "document bomb": ("word", documents.zip_bomb),
+    "document of many members": ("word", lambda: documents.archive({str(n): b"" for n in range(30_000)})),
+    "document cut off": ("word", lambda: documents.word("x")[:-100]),
+    "document of nothing": ("word", lambda: documents.archive({"word/document.xml": b"<a>"})),
+    "slides that are a document": ("slides", lambda: documents.word("x")),
+    "sheet of entities": ("sheet", lambda: _with_entities(documents.sheet(A=[["x"]]))),
+    "book without a table of contents": ("epub", lambda: documents.archive({"mimetype": b"application/epub+zip"})),
+    "book of entities": ("epub", lambda: _with_entities(documents.epub("x", "<p>&a9;</p>"))),
+    "page of deep nesting": ("html", lambda: b"<div>" * 500_000 + b"x"),
+    "page of one tag": ("html", lambda: b"<" * 5_000_000),
+    "mail of many parts": ("mail", lambda: b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n\n" * 10_000),
+    "mail of nonsense": ("mail", lambda: b"\xff\x00" * 100_000),
     "org of brackets": ("org", lambda: b"[[" * 2_000_000),
-    "org of marks": ("org", lambda: b"/a *b_ " * 1_000_000),
+    "org of marks": ("org", lambda: b"/a *b_ " * 200_000),
     "org of one line": ("org", lambda: b"*" * 10_000_000),
 }
 

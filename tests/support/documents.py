@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
+from email.message import EmailMessage
 from typing import Any
 
+import docx
+import openpyxl
+import pptx
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen import canvas
@@ -74,7 +79,7 @@ def raw_pdf(objects: Sequence[bytes], root: int = 1) -> bytes:
     return out.getvalue()
 
 
-def pdf_bomb(megabytes: int = 2000) -> bytes:
+def pdf_bomb(megabytes: int = 1200) -> bytes:
     """Return a PDF whose one page unpacks to this much."""
     packer = zlib.compressobj(9)
     million = b"(boom) Tj\n" * 100_000
@@ -107,3 +112,92 @@ def canvas_of(cards: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, A
         for number, card in enumerate(cards)
     ]
     return json.dumps({"nodes": nodes, "edges": list(edges)}).encode()
+
+
+def word(*paragraphs: str | tuple[str, str], rows: Sequence[Sequence[str]] = (), title: str = "") -> bytes:
+    """Return a document; a paragraph with a style is ("Heading 1", text)."""
+    document = docx.Document()
+    document.core_properties.title = title
+    for one in paragraphs:
+        style, text = one if isinstance(one, tuple) else ("Normal", one)
+        document.add_paragraph(text, style)
+    if rows:
+        table = document.add_table(len(rows), len(rows[0]))
+        for number, row in enumerate(rows):
+            for column, text in enumerate(row):
+                table.cell(number, column).text = text
+    return _saved(document)
+
+
+def slides(*pages: tuple[str, str], notes: str = "") -> bytes:
+    """Return slides, a title and a text each."""
+    deck = pptx.Presentation()
+    for title, text in pages:
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text = text
+        if notes:
+            slide.notes_slide.notes_text_frame.text = notes
+    return _saved(deck)
+
+
+def sheet(**sheets: Sequence[Any]) -> bytes:
+    """Return a workbook with these sheets."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        page = book.create_sheet(name)
+        for row in rows:
+            page.append(row)
+    return _saved(book)
+
+
+def epub(title: str, *chapters: str) -> bytes:
+    """Return a book; a chapter is the inside of a page's body."""
+    items = "".join(f'<item id="c{n}" href="text/c{n}.xhtml"/>' for n in range(len(chapters)))
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<dc:title>{title}</dc:title><dc:creator>A. Tester</dc:creator><dc:date>1999-05-01T00:00:00Z</dc:date>"
+        "</metadata>"
+        f"<manifest>{items}</manifest><spine>{spine}</spine></package>"
+    )
+    container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+    pages = {
+        f"OEBPS/text/c{n}.xhtml": f'<?xml version="1.0" encoding="utf-8"?><html><body>{text}</body></html>'
+        for n, text in enumerate(chapters)
+    }
+    return archive({"META-INF/container.xml": container, "OEBPS/book.opf": package, **pages})
+
+
+def archive(members: Mapping[str, str | bytes]) -> bytes:
+    """Return a ZIP archive of these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in members.items():
+            packed.writestr(name, content)
+    return file.getvalue()
+
+
+def zip_bomb(name: str = "word/document.xml", megabytes: int = 500) -> bytes:
+    """Return an archive with one member that unpacks to this much."""
+    return archive({name: b"0" * (megabytes << 20)})
+
+
+def mail(subject: str, text: str, *, html: str = "", attached: str = "") -> bytes:
+    """Return a message."""
+    message = EmailMessage()
+    message["Subject"], message["From"], message["To"] = subject, "a@example.org", "b@example.org"
+    message["Date"] = "Tue, 11 Mar 2025 10:00:00 +0100"
+    message.set_content(text)
+    if html:
+        message.add_alternative(html, subtype="html")
+    if attached:
+        message.add_attachment(b"x", maintype="application", subtype="pdf", filename=attached)
+    return message.as_bytes()
+
+
+def _saved(document: Any) -> bytes:
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vaultrag.domain.kinds import ReadKinds
 from vaultrag.watcher.filters import VaultFilter, copied_notes, is_filter_file, worth_a_look
 
 PLAIN = VaultFilter.build()
@@ -102,6 +103,19 @@ def test_conflict_copies(name: str) -> None:
 def test_no_conflict_copies(name: str) -> None:
     """A note about conflicts, or with a number in parentheses, stays a note."""
     assert PLAIN.reason(name) is None
+
+
+def test_a_kind_whose_reader_is_not_installed_is_told() -> None:
+    """What would be read, if something were installed, is listed with what that is; other kinds are passed over."""
+    kinds = ReadKinds(frozenset(("note", "pdf")), {"word": "attachments"})
+    rules = VaultFilter.build(kinds=kinds)
+    assert rules.reason("a.md") is rules.reason("a.pdf") is None
+    told = rules.exclusion("a.docx")
+    assert told is not None
+    assert (told.told, told.reason) == (True, "not read: install what reads it, the extra [attachments]")
+    silent = rules.exclusion("a.epub")
+    assert silent is not None
+    assert not silent.told
 
 
 @pytest.mark.parametrize(

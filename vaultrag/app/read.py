@@ -10,7 +10,7 @@ from vaultrag.app.context import VaultContext
 from vaultrag.app.selection import standing_of
 from vaultrag.app.token_budget import within
 from vaultrag.domain import Content, Gone, Heading, NoteId, NotePath, NoteView
-from vaultrag.domain.kinds import heading_of, is_converted
+from vaultrag.domain.kinds import is_converted, subpath
 from vaultrag.domain.requests import Get
 from vaultrag.errors import InvalidParams, NoteNotFound, NoteUnreadable, PathRefused
 from vaultrag.markdown import file_text, parse_note
@@ -95,7 +95,7 @@ def get(parts: VaultContext, request: Get) -> NoteView:
     if lines and not lines[-1]:
         lines.pop()
     start, end = 1, len(lines)
-    heading = request.heading or _cited_heading(request.path, known)
+    heading = request.heading or _cited_heading(request.path, known, note.headings)
     if heading:
         start, end = _section(note.headings, heading, len(lines), known)
     if first or last:
@@ -126,9 +126,12 @@ def get(parts: VaultContext, request: Get) -> NoteView:
     return within(view, min(request.max_tokens or PREVIEW_TOKENS, PREVIEW_TOKENS) if preview else request.max_tokens)
 
 
-def _cited_heading(asked: str, path: NotePath) -> str:
+def _cited_heading(asked: str, path: NotePath, headings: Sequence[Heading]) -> str:
     """Return the heading of the place that a citation of a converted file names; empty for none."""
-    return heading_of(unquote(asked.partition("#")[2])) if is_converted(path) else ""
+    place = unquote(asked.partition("#")[2])
+    if not place or not is_converted(path):
+        return ""
+    return next((heading.text for heading in headings if subpath(path, heading.text) == f"#{place}"), place)
 
 
 def _section(headings: Sequence[Heading], wanted: str, total: int, path: str) -> tuple[int, int]:

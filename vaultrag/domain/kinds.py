@@ -78,7 +78,7 @@ class ReadKinds:
 ONLY_NOTES: Final = ReadKinds()
 
 
-_PAGE = re.compile(r"(Page|Slide) (\d+)")
+_PAGE = re.compile(r"(Page|Slide) (\d+)(?:: .*)?")
 
 
 def subpath(path: str, heading: str) -> str:
@@ -89,9 +89,3 @@ def subpath(path: str, heading: str) -> str:
     if match := _PAGE.fullmatch(heading):
         return f"#{match[1].lower()}={match[2]}"
     return f"#{heading}" if heading else ""
-
-
-def heading_of(place: str) -> str:
-    """Return the heading that such a place stands for, without its ``#``."""
-    name, _, number = place.partition("=")
-    return f"{name.capitalize()} {number}" if name in ("page", "slide") and number.isdigit() else place

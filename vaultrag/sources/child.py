@@ -30,6 +30,12 @@ MEMORY_BYTES = 1 << 30
 MAX_FILE = 1 << 30
 NICE = 10
 
+_LATE = ("_strptime", "email.contentmanager", "email.generator", "email.iterators", "stringprep")
+"""Modules of the standard library that are imported by others at their first use."""
+
+NO_TEXT = "no text in it"
+_SOMETHING = 1000  # bytes of a file in which some text is to be expected
+
 TOO_LARGE = "it needs more memory than a file may take"
 
 
@@ -53,7 +59,9 @@ def _serve(pipe_in: BinaryIO, pipe_out: BinaryIO, readers: Mapping[Kind, Reader]
 def _read(reader: Reader, data: bytes) -> Reply:
     try:
         source = reader(data)
-        return Reply(markdown(source), source.problem)
+        text = markdown(source)
+        nothing = NO_TEXT if not text and len(data) > _SOMETHING else ""
+        return Reply(text, source.problem or nothing)
     except Unreadable as problem:
         return Reply("", str(problem))
     except MemoryError:
@@ -70,6 +78,8 @@ def _import_ahead(readers: Mapping[Kind, Reader]) -> None:
         if module.name not in ("mbcs", "oem"):
             with suppress(ImportError):
                 importlib.import_module(f"encodings.{module.name}")
+    for name in _LATE:
+        importlib.import_module(name)
     for reader in readers.values():
         _read(reader, b"")
 

@@ -18,6 +18,7 @@ READERS_VERSION = 1
 EXTRA = "attachments"
 """The extra that the libraries of some kinds come with."""
 
+_OFFICE: Final[tuple[Kind, ...]] = ("word", "slides", "sheet")
 _NEEDS: Final[Mapping[Kind, str]] = {
     "word": "docx", "slides": "pptx", "sheet": "openpyxl", "epub": "lxml", "html": "lxml", "mail": "lxml",
 }  # fmt: skip
@@ -43,4 +44,15 @@ def load() -> dict[Kind, Reader]:
     from vaultrag.sources.org import read_org
     from vaultrag.sources.pdf import read_pdf
 
-    return {"canvas": read_canvas, "base": read_base, "org": read_org, "pdf": read_pdf}
+    readers: dict[Kind, Reader] = {"canvas": read_canvas, "base": read_base, "org": read_org, "pdf": read_pdf}
+    if not missing_extra("html"):
+        from vaultrag.sources.epub import read_epub
+        from vaultrag.sources.html import read_html
+        from vaultrag.sources.mail import read_mail
+
+        readers |= {"html": read_html, "epub": read_epub, "mail": read_mail}
+    if not any(map(missing_extra, _OFFICE)):
+        from vaultrag.sources.office import read_sheet, read_slides, read_word
+
+        readers |= {"word": read_word, "slides": read_slides, "sheet": read_sheet}
+    return readers
