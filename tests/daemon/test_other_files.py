@@ -188,3 +188,24 @@ def test_a_deleted_file_leaves_no_text() -> None:
         file.unlink()
         daemon.until(lambda: not list(folder.iterdir()), "the text is gone", 20.0)
         shutil.rmtree(folder)
+
+
+def test_a_file_is_as_private_as_the_notes_that_lead_to_it() -> None:
+    """What only private notes link or embed is hidden from agents; what another note leads to as well is not."""
+    with daemon_home(WORDS_ONLY) as home:
+        home.write(
+            "Diary.md", "---\nprivate: true\n---\n![[Secret.pdf]] ![[Board.canvas]] ![[Shared.pdf]]\n"
+        )
+        home.write("Plan.md", "See [[Shared.pdf]].\n")
+        home.write("Board.canvas", documents.canvas_of([{"type": "file", "file": "Deeper.pdf"}]))
+        for name in ("Secret", "Shared", "Deeper", "Unlinked"):
+            home.write(f"{name}.pdf", documents.pdf(f"The quokka of {name}."))
+        daemon = home.start()
+        daemon.ready()
+        daemon.until(lambda: daemon.client.search("quokka").index.current, "all is read")
+        assert len(daemon.client.search("quokka").hits) == 4
+        with Raw(home.places, reader="agent") as agent:
+            hits = agent.call("search", {"query": "quokka"})["result"]["hits"]
+        assert {hit["path"] for hit in hits} == {"Shared.pdf", "Unlinked.pdf"}
+        assert daemon.client.why("Deeper.pdf").kept_from_agents == "only private notes lead to it"
+        assert not daemon.client.why("Shared.pdf").kept_from_agents

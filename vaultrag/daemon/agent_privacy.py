@@ -10,7 +10,7 @@ from vaultrag.app import VaultContext
 from vaultrag.app.agent_view import MaskedTable, blind
 from vaultrag.app.stopwatch import TimedLexicalRetriever, TimedTitleRetriever
 from vaultrag.config import PrivacySettings
-from vaultrag.domain import NoteId
+from vaultrag.domain import NoteId, NoteRow
 from vaultrag.errors import ConfigError
 from vaultrag.markdown.private_flag import PrivateRules, tag_key
 from vaultrag.protocols import Clock, Masker, NoteTable
@@ -38,6 +38,18 @@ def private_rules(settings: PrivacySettings) -> PrivateRules:
     return PrivateRules(tags, private_paths(settings.paths), any_path=bool(settings.paths))
 
 
+def reason_of(index: NoteIndex, rules: PrivateRules, private: PrivateNotes) -> Callable[[NoteRow], str]:
+    """Return a function that says why a note is kept from agents; nothing where it is not."""
+
+    def reason(row: NoteRow) -> str:
+        if said := rules.reason(row.path, row.properties, row.tags):
+            return said
+        with index.readers.reading() as connection:
+            return "only private notes lead to it" if private.shared_only_by_private(connection, row.note_id) else ""
+
+    return reason
+
+
 def today(clock: Clock) -> Callable[[], date]:
     """Return a function that gives the local date."""
     return lambda: datetime.fromtimestamp(clock.time_ns() / 1e9).astimezone().date()
@@ -49,9 +61,9 @@ def for_agents(
     lists: PostingCache,
     rules: PrivateRules,
     masker: Masker | None,
+    private: PrivateNotes,
 ) -> VaultContext:
     """Return the context for agents. ``lists`` hold all notes: hidden ones are left out afterwards."""
-    private = PrivateNotes(rules)
     rows, words, names = (
         NoteRows(index, private),
         SqliteLexicalRetriever(index, private, lists),

@@ -17,7 +17,7 @@ from vaultrag.app.events import Listener
 from vaultrag.app.stopwatch import TimedLexicalRetriever, TimedTitleRetriever
 from vaultrag.build import build_id
 from vaultrag.config import DateSettings, Places, Settings, check_apart, vault_id
-from vaultrag.daemon.agent_privacy import for_agents, private_rules, today
+from vaultrag.daemon.agent_privacy import for_agents, private_rules, reason_of, today
 from vaultrag.daemon.sessions import SessionMemory
 from vaultrag.domain import Identity, Reason
 from vaultrag.domain.dates import DateNames
@@ -42,6 +42,7 @@ from vaultrag.storage.lexical.lexical_retriever import SqliteLexicalRetriever
 from vaultrag.storage.lexical.posting_cache import PostingCache
 from vaultrag.storage.notes.note_rows import NoteRows
 from vaultrag.storage.notes.validity import NoteValidities
+from vaultrag.storage.private_notes import PrivateNotes
 from vaultrag.storage.source_texts import SourceTexts
 from vaultrag.storage.titles.title_retriever import SqliteTitleRetriever
 from vaultrag.watcher import DiskReader, VaultWatcher
@@ -162,6 +163,7 @@ def open_vault(
     worker.changed = lambda paths: tell(identity, paths)
     table, words, names = NoteRows(index), SqliteLexicalRetriever(index, lists=lists), SqliteTitleRetriever(index)
     standings = NoteValidities(index, today(clock))
+    private = PrivateNotes(rules)
     masker = SecretMasker(settings.privacy.mask_secrets)
 
     def close() -> None:
@@ -208,7 +210,7 @@ def open_vault(
         standings=standings,
         rules=settings.rules,
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
-        private=lambda row: rules.reason(row.path, row.properties, row.tags),
+        private=reason_of(index, rules, private),
         waiting=lambda: watcher.waiting,
         files_waiting=lambda: sources.waiting,
         is_there=disk.is_there,
@@ -217,7 +219,7 @@ def open_vault(
         beside=beside,
         build=build_id(),
     )
-    agents = for_agents(parts, index, lists, rules, masker)
+    agents = for_agents(parts, index, lists, rules, masker, private)
     shelf.listen(damaged)
     try:
         watcher.start()  # before the first look, so that nothing falls between the two

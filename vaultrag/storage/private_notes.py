@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from vaultrag.domain import NoteId
+from vaultrag.domain.kinds import SUFFIXES
 from vaultrag.markdown.private_flag import PROPERTY, PrivateRules, says_private
 from vaultrag.storage.sqlite import rows, scalar
 
@@ -34,6 +35,22 @@ def listed(note_ids: Iterable[NoteId]) -> str:
     return json.dumps(sorted(note_ids))
 
 
+def _files_of(connection: apsw.Connection, private: frozenset[NoteId]) -> frozenset[NoteId]:
+    """Return the files of other kinds that private notes lead to, and no others: what they hold is as private."""
+    if not private:
+        return frozenset()
+    sql = (
+        "SELECT notes.id, min(links.note_id IN (SELECT value FROM json_each(?1))) FROM notes"
+        " JOIN names ON names.note_id = notes.id AND names.kind != 'heading' AND names.key != ''"
+        " JOIN links ON links.key = names.key AND links.note_id != notes.id"
+        f" WHERE NOT ({_IS_NOTE}) AND notes.id NOT IN (SELECT value FROM json_each(?1)) GROUP BY notes.id"
+    )
+    return frozenset(note_id for note_id, all_private in rows(connection, sql, (listed(private),)) if all_private)
+
+
+_IS_NOTE = " OR ".join(f"notes.path_key LIKE '%{suffix}'" for suffix, kind in SUFFIXES.items() if kind == "note")
+
+
 class PrivateNotes:
     """Finds the private notes. Callable from any thread, with a connection that is inside a snapshot."""
 
@@ -50,9 +67,16 @@ class PrivateNotes:
         if known is not None and known[0] == version:
             return known[1]
         found = self._by_property(connection) | self._by_tag(connection) | self._by_path(connection)
+        while more := _files_of(connection, found):  # a canvas that is found so may lead to further files
+            found |= more
         with self._lock:
             self._known[connection] = (version, found)
         return found
+
+    def shared_only_by_private(self, connection: apsw.Connection, note_id: NoteId) -> bool:
+        """Return whether this is a file that is private because only private notes lead to it."""
+        by_rule = self._by_property(connection) | self._by_tag(connection) | self._by_path(connection)
+        return note_id in self(connection) and note_id not in by_rule
 
     def _by_property(self, connection: apsw.Connection) -> frozenset[NoteId]:
         sql = f"SELECT id, properties FROM notes WHERE properties LIKE '%{PROPERTY}%'"
