@@ -193,9 +193,7 @@ def test_a_deleted_file_leaves_no_text() -> None:
 def test_a_file_is_as_private_as_the_notes_that_lead_to_it() -> None:
     """What only private notes link or embed is hidden from agents; what another note leads to as well is not."""
     with daemon_home(WORDS_ONLY) as home:
-        home.write(
-            "Diary.md", "---\nprivate: true\n---\n![[Secret.pdf]] ![[Board.canvas]] ![[Shared.pdf]]\n"
-        )
+        home.write("Diary.md", "---\nprivate: true\n---\n![[Secret.pdf]] ![[Board.canvas]] ![[Shared.pdf]]\n")
         home.write("Plan.md", "See [[Shared.pdf]].\n")
         home.write("Board.canvas", documents.canvas_of([{"type": "file", "file": "Deeper.pdf"}]))
         for name in ("Secret", "Shared", "Deeper", "Unlinked"):

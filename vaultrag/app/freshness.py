@@ -42,11 +42,11 @@ def index_info(parts: VaultContext) -> IndexInfo:
 
 def index_reasons(parts: VaultContext) -> list[Reason]:
     """Return why the index may lack something that the vault holds."""
-    progress, hindrance = parts.worker.progress, parts.embedding.hindrance
+    progress, fault, hindrance = parts.worker.progress, parts.worker.fault, parts.embedding.hindrance
     reasons = []
-    if progress.phase == "broken":
-        why = "it cannot be written" if parts.for_agents else progress.why
-        hint = "vaultrag status" if parts.for_agents else progress.hint
+    if fault is not None:
+        why = "it cannot be written" if parts.for_agents else fault.why
+        hint = "vaultrag status" if parts.for_agents else fault.hint
         reasons.append(Reason(State.PARTIAL, f"the index is not up to date: {why}; {_age(parts)}", hint))
     elif progress.phase == "away":
         told = Reason(State.PARTIAL, progress.why, progress.hint)
@@ -57,10 +57,10 @@ def index_reasons(parts: VaultContext) -> list[Reason]:
     elif (large := parts.worker.large_waiting) and not parts.for_agents:  # it may be one that they must not see
         what = "a large note is" if large == 1 else f"{large} large notes are"
         reasons.append(Reason(State.INDEXING, f"{what} still being read"))
-    if (files := parts.files_waiting()) and not parts.for_agents and progress.phase not in ("away", "broken"):
+    if (files := parts.files_waiting()) and not parts.for_agents and fault is None and progress.phase != "away":
         what = "a file of another kind is" if files == 1 else f"{files} files of other kinds are"
         reasons.append(Reason(State.INDEXING, f"{what} still to be read"))
-    if hindrance is not None and parts.meaning.view.vectors is not None and progress.phase != "broken":
+    if hindrance is not None and parts.meaning.view.vectors is not None and fault is None:
         reasons.append(Reason(State.PARTIAL, f"new vectors cannot be kept: {hindrance.message}", hindrance.hint))
     return [*reasons, *parts.beside()]
 

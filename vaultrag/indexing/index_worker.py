@@ -127,6 +127,11 @@ class IndexWorker:
         self.changed(())
 
     @property
+    def fault(self) -> Progress | None:
+        """Return what keeps the index from being up to date, until a look has made good what it left undone."""
+        return self._fault if self._owed or self._progress.phase == "broken" else None
+
+    @property
     def reading_many(self) -> bool:
         """Return whether more than one batch is still to be read in the look at hand."""
         return self._progress.phase == "reading" and self._progress.total - self._progress.done > BATCH
