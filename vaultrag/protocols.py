@@ -102,7 +102,7 @@ class SourceStore(Protocol):
         """Return the text made of a file; None where there is none, or it is damaged."""
         ...
 
-    def put(self, entry: DiskEntry, content_hash: str, version: int, text: str, problem: str) -> None:
+    def put(self, entry: DiskEntry, content_hash: str, version: int, converted: Converted) -> None:
         """Keep the text made of a file. Raises OSError where it cannot be written."""
         ...
 
@@ -119,8 +119,8 @@ class SourceConverter(Protocol):
         """Return whether it holds something that ``close`` would give back."""
         ...
 
-    def convert(self, kind: Kind, data: bytes) -> Converted:
-        """Read a file. Never raises for what is in it."""
+    def convert(self, kind: Kind, data: bytes, pages: int = 1) -> Converted:
+        """Read a file, of which so many pages are recognised. Never raises for what is in it."""
         ...
 
     def stop(self) -> None:

@@ -238,7 +238,7 @@ export interface Hit {
   name_kind: '' | 'alias' | 'file';
   name_spans: Span[];
   date: NoteDate | null;
-  kind: 'base' | 'canvas' | 'epub' | 'html' | 'mail' | 'note' | 'org' | 'pdf' | 'sheet' | 'slides' | 'text' | 'word';
+  kind: 'base' | 'canvas' | 'epub' | 'html' | 'image' | 'mail' | 'note' | 'org' | 'pdf' | 'sheet' | 'slides' | 'text' | 'word';
 }
 
 /** The matches of a query in one note, in the note's own order: the weightiest `limit` of `total`. `start_line` and `end_line` are those of the passage nearest in meaning; both 0 where meaning was not asked. `standing`: why the note no longer holds, or not yet; null where it holds. */

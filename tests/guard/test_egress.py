@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.__main__ import screen
+from tests.support import documents
 from tests.support.person import FirstDay, module
 from tests.support.syscalls import Watch
 from vaultrag.home import remove_left_behind
@@ -18,6 +19,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace is Linux
 REPOSITORY = Path(__file__).parents[2]
 
 
+FILES = {
+    "Manual.pdf": (documents.pdf("Descaling takes citric acid."), "descaling"),
+    "Letter.docx": (documents.word("Gaskets of neoprene."), "neoprene"),
+    "Shot.png": (documents.picture(["a quokka smiles"]), "quokka"),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.timeout(300)
@@ -25,7 +33,7 @@ def test_nothing_leaves_the_machine(tmp_path: Path) -> None:
     """No face of vaultrag looks a name up, connects to another machine, or writes outside its own folders."""
     kept = {"PYTHONPATH": str(REPOSITORY), "PATH": os.environ["PATH"]}
     day = FirstDay(module(), tmp_path, kept)
-    day.live(screen=screen)
+    day.live(screen=screen, files=FILES)
     calls = list(day.watch.calls())
     assert any(call == "connect" and "AF_UNIX" in arguments for call, arguments in calls), "the watch sees nothing"
     assert any("hybrid-fts.db" in arguments for call, arguments in calls), "the watch sees no file"

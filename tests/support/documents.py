@@ -11,8 +11,10 @@ from email.message import EmailMessage
 from typing import Any
 
 import docx
+import numpy as np
 import openpyxl
 import pptx
+from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen import canvas
@@ -200,4 +202,35 @@ def mail(subject: str, text: str, *, html: str = "", attached: str = "") -> byte
 def _saved(document: Any) -> bytes:
     file = io.BytesIO()
     document.save(file)
+    return file.getvalue()
+
+
+def picture(lines: Sequence[str], *, size: int = 28, dark: bool = False, form: str = "PNG") -> bytes:
+    """Return a picture of these lines of text, as a screenshot shows them."""
+    font = ImageFont.load_default(size=size)
+    width = 80 + max(int(font.getlength(line)) for line in lines)
+    ground, ink = ("#202124", "#e8eaed") if dark else ("white", "black")
+    shown = Image.new("RGB", (width, 80 + 2 * size * len(lines)), ground)
+    pen = ImageDraw.Draw(shown)
+    for number, line in enumerate(lines):
+        pen.text((40, 40 + 2 * size * number), line, fill=ink, font=font)
+    file = io.BytesIO()
+    shown.save(file, form)
+    return file.getvalue()
+
+
+def scan(*pages: Sequence[str], dpi: int = 200) -> bytes:
+    """Return a PDF whose A4 pages are pictures of these lines, as a scanner makes them: grey, a little noisy."""
+    random = np.random.default_rng(3)
+    font = ImageFont.load_default(size=dpi * 11 / 72)  # 11 point
+    shown = []
+    for lines in pages:
+        page = Image.new("L", (int(8.27 * dpi), int(11.69 * dpi)), 250)
+        pen = ImageDraw.Draw(page)
+        for number, line in enumerate(lines):
+            pen.text((dpi, dpi + number * dpi * 18 / 72), line, fill=30, font=font)
+        noisy = np.asarray(page, np.int16) + random.normal(0, 6, (page.height, page.width)).astype(np.int16)
+        shown.append(Image.fromarray(noisy.clip(0, 255).astype(np.uint8)).rotate(0.3, fillcolor=250))
+    file = io.BytesIO()
+    shown[0].save(file, "PDF", resolution=dpi, save_all=True, append_images=shown[1:])
     return file.getvalue()

@@ -69,9 +69,18 @@ class FirstDay:
         return done.stdout
 
     def live(
-        self, agents: bool = True, screen: Callable[[Sequence[str], Mapping[str, str]], None] | None = None
+        self,
+        agents: bool = True,
+        screen: Callable[[Sequence[str], Mapping[str, str]], None] | None = None,
+        files: Mapping[str, tuple[bytes, str]] | None = None,
     ) -> None:
-        """Index, search, edit, ask the doctor, measure, let an agent and the screen in, and stop."""
+        """Index, search, edit, ask the doctor, measure, let an agent and the screen in, and stop.
+
+        Args:
+            agents: Whether the agents' extra is installed.
+            screen: Opens the search screen.
+            files: Of other kinds, by name: what is in them, and a word that finds them.
+        """
         daemon = subprocess.Popen(
             [*self.watch.command("serve"), *self._program, "serve", str(self.vault)],
             cwd=self.home, env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -82,6 +91,10 @@ class FirstDay:
             (self.vault / "Fresh.md").write_text("The wheelbarrow stands behind the shed.\n", "utf-8")
             found = lambda: "Fresh.md" in self.run("again", "search", "wheelbarrow", expected=(0, 1, 3))  # noqa: E731
             until(found, "a new note is found", 30, 0.5)
+            for name, (data, word) in (files or {}).items():
+                (self.vault / name).write_bytes(data)
+                there = lambda name=name, word=word: name in self.run("file", "search", word, expected=(0, 1, 3))  # noqa: E731
+                until(there, f"{name} is found", 60, 0.5)
             self.run("doctor", "doctor", expected=(0, 1, 2))
             judged = self.home / ".cache/obsidian-rag/judged.jsonl"
             judged.parent.mkdir(parents=True, exist_ok=True)

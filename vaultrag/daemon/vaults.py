@@ -140,7 +140,7 @@ def open_vault(
     index = shelf.open_notes(date_reader(root, settings.dates))
     lists = PostingCache(index, looking)
     gate = PriorityGate(GIVE_WAY_S)
-    disk, reader, sources = _files(root, settings, shelf, gate, identity)
+    disk, reader, sources = _files(root, settings, shelf, gate, identity, lambda: _at_work(worker, meaning))
     meaning = VectorLifecycle(shelf, embedders.choose, passages=settings.search.passages)
     embedding = EmbedWorker(reader, index, meaning, clock, name=identity, yield_to_queries=gate.yield_to_queries)
     worker = IndexWorker(
@@ -155,7 +155,8 @@ def open_vault(
         prepare=lists.read_ahead,
     )
     watcher = _watcher(root, settings, disk, worker, clock, identity)
-    sources.changed = worker.notice
+    for source in sources:
+        source.changed = worker.notice
     embedding.changed = worker.notice
     embedding.words_first = lambda: worker.reading_many
     embedding.progressed = lambda: tell(identity, ())
@@ -173,7 +174,8 @@ def open_vault(
         shelf.listen(None)
         watcher.stop()
         embedding.close(0)  # both are told before either is waited for
-        sources.close()
+        for source in sources:
+            source.close()
         worker.close(CLOSE_S)
         embedding.close(max(0.0, until - clock.monotonic()))
         watcher.join(max(0.5, until - clock.monotonic()))
@@ -212,7 +214,7 @@ def open_vault(
         sessions=SessionMemory(shelf.folder / "sessions.json", write_atomically),
         private=reason_of(index, rules, private),
         waiting=lambda: watcher.waiting,
-        files_waiting=lambda: sources.waiting,
+        files_waiting=lambda: sum(source.waiting for source in sources),
         is_there=disk.is_there,
         files=lambda: every_file(disk),
         indexed=index.entries,
@@ -225,24 +227,39 @@ def open_vault(
         watcher.start()  # before the first look, so that nothing falls between the two
         worker.start()
         embedding.start()
-        sources.start()
+        for source in sources:
+            source.start()
     except BaseException:
         close()
         raise
     return VaultService(parts, settings.search, agents)
 
 
+def _at_work(worker: IndexWorker, meaning: VectorLifecycle) -> bool:
+    """Return whether notes are being read or embedded: pictures come after them."""
+    return worker.progress.phase == "reading" or (meaning.view.state == "ready" and meaning.pending > 0)
+
+
 def _files(
-    root: Path, settings: Settings, shelf: StoreFolder, gate: PriorityGate, name: str
-) -> tuple[DiskReader, SourceReader, SourceWorker]:
-    """Make what reads the vault: its files, its notes of every kind, and the thread that makes notes of files."""
-    disk = DiskReader(root, settings.notes, yield_to_queries=gate.yield_to_queries, kinds=read_kinds(settings.sources))
+    root: Path, settings: Settings, shelf: StoreFolder, gate: PriorityGate, name: str, busy: Callable[[], bool]
+) -> tuple[DiskReader, SourceReader, list[SourceWorker]]:
+    """Make what reads the vault: its files, its notes of every kind, and the threads that make notes of files."""
+    kinds = read_kinds(settings.sources)
+    disk = DiskReader(root, settings.notes, yield_to_queries=gate.yield_to_queries, kinds=kinds)
     texts = SourceTexts(shelf.folder / "sources", write_atomically)
-    process = SourceProcess(shelf.folder, settings.sources.timeout_s)
-    worker = SourceWorker(
-        disk, texts, process, version=READERS_VERSION, name=name, yield_to_queries=gate.yield_to_queries
-    )
-    return disk, SourceReader(disk, texts, READERS_VERSION, worker.ask), worker
+
+    def worker(*, recognise: bool) -> SourceWorker:
+        process = SourceProcess(shelf.folder, settings.sources.timeout_s, recognise=recognise)
+        return SourceWorker(
+            disk, texts, process, version=READERS_VERSION, name=name, recognise=recognise,
+            yield_to_queries=gate.yield_to_queries, busy=busy if recognise else lambda: False,
+        )  # fmt: skip
+
+    workers = [worker(recognise=False)]
+    if "image" in kinds.read:
+        workers.append(worker(recognise=True))
+    recognise = workers[1].ask if len(workers) > 1 else None
+    return disk, SourceReader(disk, texts, READERS_VERSION, workers[0].ask, recognise), workers
 
 
 def date_reader(root: Path, settings: DateSettings) -> DateReader:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
-Kind = Literal["note", "text", "org", "canvas", "base", "pdf", "word", "slides", "sheet", "epub", "html", "mail"]
+Kind = Literal[
+    "note", "text", "org", "canvas", "base", "pdf", "word", "slides", "sheet", "epub", "html", "mail", "image"
+]
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
@@ -26,6 +28,13 @@ SUFFIXES: Final[Mapping[str, Kind]] = {
     ".html": "html",
     ".htm": "html",
     ".eml": "mail",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".webp": "image",
+    ".bmp": "image",
+    ".tif": "image",
+    ".tiff": "image",
 }
 
 ANY_FILE: Final = "file"

@@ -15,10 +15,12 @@ class Converted(NamedTuple):
     Attributes:
         text: Empty where the file could not be read.
         problem: What could not be read, in words for a person; empty where all could.
+        pictures: Pages that are pictures, whose text can only be recognised (OCR).
     """
 
     text: str
     problem: str
+    pictures: int = 0
 
 
 class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +33,7 @@ class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         problem: What could not be read, in words for a person; empty where all could.
         checksum: Of the text.
         chars: Of the text.
+        pictures: Pages whose text is still to be recognised (OCR).
     """
 
     entry: DiskEntry
@@ -39,3 +42,4 @@ class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     problem: str
     checksum: str
     chars: int
+    pictures: int = 0

@@ -10,15 +10,22 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from vaultrag.domain import Content, DiskEntry, NotePath, ReadResult, Scan
-from vaultrag.domain.kinds import is_converted
+from vaultrag.domain.kinds import is_converted, kind_of
 from vaultrag.domain.sources import SourceRecord
 from vaultrag.protocols import SourceStore, VaultFiles
+
+TO_RECOGNISE = "{}; it waits for its text to be recognised (OCR)"
+NOT_RECOGNISED = "{}; install the extra [attachments] to have it recognised (OCR)"
+
+Ask = Callable[[DiskEntry], None]
 
 
 class SourceReader:
     """Fits ``protocols.VaultReader``. Callable from any thread."""
 
-    def __init__(self, disk: VaultFiles, texts: SourceStore, version: int, ask: Callable[[DiskEntry], None]) -> None:
+    def __init__(
+        self, disk: VaultFiles, texts: SourceStore, version: int, ask: Ask, recognise: Ask | None = None
+    ) -> None:
         """Read this vault.
 
         Args:
@@ -26,11 +33,13 @@ class SourceReader:
             texts: What was made of those that are no notes.
             version: Of the readers that make it.
             ask: Has a text made; the path is noticed as changed when it is there.
+            recognise: The same of text in pictures; None where nothing can.
         """
         self._disk = disk
         self._texts = texts
         self._version = version
         self._ask = ask
+        self._recognise = recognise
         self._present: frozenset[NotePath] = frozenset()
 
     def scan(self, scopes: Sequence[NotePath] = ()) -> Scan:
@@ -38,8 +47,7 @@ class SourceReader:
         scan = self._disk.scan(scopes)
         files = {path: entry for path, entry in scan.entries.items() if is_converted(path)}
         for path, entry in files.items():
-            if not is_current(self._texts.record(path), entry, self._version):
-                self._ask(entry)
+            self._waits(entry, self._texts.record(path))
         if scan.root_ok and not scan.scopes:
             self._forget(frozenset(files), scan)
         return scan
@@ -53,11 +61,27 @@ class SourceReader:
             return entry
         record = self._texts.record(entry.path)
         text = self._texts.text(entry.path) if record is not None else None
-        waits = text is None or not is_current(record, entry, self._version)
-        if waits:
-            self._ask(entry)
-        problem = record.problem if record is not None and text is not None else ""
-        return Content(entry, (text or "").encode(), problem, waits)
+        if record is None or text is None:
+            self._waits(entry, None)
+            return Content(entry, b"", waits=True)
+        return Content(entry, text.encode(), self._problem(record), self._waits(entry, record))
+
+    def _waits(self, entry: DiskEntry, record: SourceRecord | None) -> bool:
+        """Return whether a file, or a part of it, is still to be read; have it read then."""
+        current = record is not None and record.entry == entry and record.version == self._version
+        if current and record is not None and not record.pictures:
+            return False
+        only_pictures = current or kind_of(entry.path) == "image"
+        ask = self._recognise if only_pictures else self._ask
+        if ask is None:
+            return False
+        ask(entry)
+        return True
+
+    def _problem(self, record: SourceRecord) -> str:
+        if not record.pictures:
+            return record.problem
+        return (TO_RECOGNISE if self._recognise is not None else NOT_RECOGNISED).format(record.problem)
 
     def _forget(self, present: frozenset[NotePath], scan: Scan) -> None:
         """Drop the texts of files that two looks in a row did not find: one that was moved is made of its old text."""
@@ -65,8 +89,3 @@ class SourceReader:
             with suppress(OSError):
                 self._texts.keep_only(present | self._present)
         self._present = present
-
-
-def is_current(record: SourceRecord | None, entry: DiskEntry, version: int) -> bool:
-    """Return whether a text was made of this very file, by the readers of this version."""
-    return record is not None and record.entry == entry and record.version == version

@@ -1,6 +1,7 @@
-"""The thread that has files of other kinds read, one after the other, the newest first, while nobody waits.
+"""The threads that have files of other kinds read, one after the other, the newest first, while nobody waits.
 
-It sleeps until there is a file. The process that reads is ended when it has had nothing to do for a while.
+One reads text, the other recognises text in pictures (OCR), which takes seconds a page: when nothing else is to be
+done. Each sleeps until there is a file. The process that reads is ended when it has had nothing to do for a while.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from collections.abc import Callable, Iterable
 
 from vaultrag.domain import Content, DiskEntry, NotePath
 from vaultrag.domain.kinds import kind_of
+from vaultrag.domain.sources import Converted
 from vaultrag.indexing.applier import content_hash
 from vaultrag.protocols import SourceConverter, SourceStore, VaultFiles
 
 log = logging.getLogger(__name__)
 
 IDLE_S = 10.0
+LOOK_S = 0.5
+"""How often it is asked whether there is time."""
 
 
 class SourceWorker:
@@ -30,7 +34,9 @@ class SourceWorker:
         *,
         version: int,
         name: str = "vault",
+        recognise: bool = False,
         yield_to_queries: Callable[[], None] = lambda: None,
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
         """Prepare the thread; ``start`` starts it.
 
@@ -40,17 +46,23 @@ class SourceWorker:
             process: Makes it.
             version: Of the readers in the process.
             name: Of the vault.
+            recognise: The process recognises the text in pictures.
             yield_to_queries: Waits while somebody waits for an answer.
+            busy: Returns whether something more urgent is to be done.
         """
         self._disk = disk
         self._texts = texts
         self._process = process
         self._version = version
+        self._recognise = recognise
         self._give_way = yield_to_queries
+        self._busy = busy
         self._wake = threading.Condition()
         self._asked: dict[NotePath, DiskEntry] = {}
         self._stopping = False
-        self._thread = threading.Thread(target=self._run, name=f"sources-{name}", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name=f"{'ocr' if recognise else 'sources'}-{name}", daemon=True
+        )
         self.changed: Callable[[Iterable[NotePath]], None] = lambda paths: None
         """Told, in this thread, of each file whose text is there or has changed."""
         self.files_read = 0
@@ -96,15 +108,18 @@ class SourceWorker:
                         del self._asked[entry.path]
 
     def _next(self) -> DiskEntry | None:
-        """Wait for a file; None when it is time to stop."""
+        """Wait for a file, and for time to read it; None when it is time to stop."""
         with self._wake:
-            while not self._stopping and not self._asked:
-                came = self._wake.wait(IDLE_S if self._process.running else None)
-                if not came:
-                    self._process.close()
-            if self._stopping:
-                return None
-            return max(self._asked.values(), key=lambda entry: entry.mtime_ns)
+            while not self._stopping:
+                if not self._asked:
+                    came = self._wake.wait(IDLE_S if self._process.running else None)
+                    if not came:
+                        self._process.close()
+                elif self._busy():
+                    self._wake.wait(LOOK_S)
+                else:
+                    return max(self._asked.values(), key=lambda entry: entry.mtime_ns)
+            return None
 
     def _make(self, entry: DiskEntry) -> None:
         path, kind = entry.path, kind_of(entry.path)
@@ -113,13 +128,18 @@ class SourceWorker:
             return  # gone, or not to be read now: the next look at the vault tells
         named = content_hash(kind.encode() + b"\0" + result.data)
         known = self._texts.same(named, self._version)
-        text = self._texts.text(known.entry.path) if known is not None else None
-        if known is not None and text is not None:
-            self._texts.put(result.entry, named, self._version, text, known.problem)
-        else:
-            converted = self._process.convert(kind, result.data)
-            if self._stopping:
+        if known is not None and not (self._recognise and known.pictures):
+            text = self._texts.text(known.entry.path)
+            if text is not None:
+                self._keep(result.entry, named, Converted(text, known.problem, known.pictures))
                 return
+        converted = self._process.convert(kind, result.data, known.pictures if known is not None else 1)
+        if not self._stopping:
             self.files_read += 1
-            self._texts.put(result.entry, named, self._version, converted.text, converted.problem)
-        self.changed([path])
+            self._keep(result.entry, named, converted)
+
+    def _keep(self, entry: DiskEntry, named: str, converted: Converted) -> None:
+        if self._recognise:  # what could not be recognised is not tried again
+            converted = converted._replace(pictures=0)
+        self._texts.put(entry, named, self._version, converted)
+        self.changed([entry.path])

@@ -16,8 +16,8 @@
     created:2026  updated:today    by when it was made, or last changed
     as-of:2024-06            what held then stands first
     sort:created             the latest first; also sort:updated, sort:date; -sort:created: the earliest first
-    kind:pdf                 of this kind: note, text, org, canvas, base, pdf, word, slides, sheet, epub, html, mail;
-                             kind:pdf,word for either, kind:file for all but notes
+    kind:pdf                 of this kind: note, text, org, canvas, base, pdf, word, slides, sheet, epub, html, mail,
+                             image; kind:pdf,word for either, kind:file for all but notes
     is:orphan                no links lead to it or from it; also is:untagged, is:empty, is:daily
 
 Every condition can be turned round with a minus. Values with spaces are quoted: ``path:"My notes"``.

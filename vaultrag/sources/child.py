@@ -21,10 +21,11 @@ import msgspec
 
 from vaultrag.domain.kinds import Kind
 from vaultrag.sources.frames import Ended, Reply, Request, read_frame, write_frame
-from vaultrag.sources.readers import Reader, load
+from vaultrag.sources.readers import RECOGNISE, Reader, load, load_recognisers
 from vaultrag.sources.source_text import Unreadable, markdown
 
 MEMORY_BYTES = 1 << 30
+RECOGNISING_BYTES = 3 << 30
 """Address space beyond what the libraries take."""
 
 MAX_FILE = 1 << 30
@@ -42,7 +43,7 @@ TOO_LARGE = "it needs more memory than a file may take"
 def main() -> None:
     """Read files until the pipe ends."""
     pipe_in, pipe_out = sys.stdin.buffer, sys.stdout.buffer
-    readers = load()
+    readers = load_recognisers() if RECOGNISE in sys.argv else load()
     _import_ahead(readers)
     give_up_rights()
     with suppress(Ended, BrokenPipeError):
@@ -60,8 +61,8 @@ def _read(reader: Reader, data: bytes) -> Reply:
     try:
         source = reader(data)
         text = markdown(source)
-        nothing = NO_TEXT if not text and len(data) > _SOMETHING else ""
-        return Reply(text, source.problem or nothing)
+        nothing = NO_TEXT if not text and len(data) > _SOMETHING and RECOGNISE not in sys.argv else ""
+        return Reply(text, source.problem or nothing, source.pictures)
     except Unreadable as problem:
         return Reply("", str(problem))
     except MemoryError:
@@ -94,7 +95,8 @@ def give_up_rights() -> None:
         return
     with suppress(OSError, ValueError):
         used = _address_space()
-        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY_BYTES,) * 2)
+        more = RECOGNISING_BYTES if RECOGNISE in sys.argv else MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (used + more,) * 2)
     for name in ("RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_NPROC", "RLIMIT_CORE"):
         if hasattr(resource, name):
             with suppress(OSError, ValueError):

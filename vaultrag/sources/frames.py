@@ -24,10 +24,12 @@ class Reply(msgspec.Struct, frozen=True):
     Attributes:
         text: The Markdown made of it; empty where it could not be read.
         problem: What could not be read, in words for a person; empty where all could.
+        pictures: Pages that are pictures, and were not read.
     """
 
     text: str = ""
     problem: str = ""
+    pictures: int = 0
 
 
 class Ended(Exception):

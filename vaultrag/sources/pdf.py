@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from statistics import median
 
+import numpy as np
 import pypdfium2 as pdfium
+from numpy.typing import NDArray
 from pypdfium2 import raw
 
 from vaultrag.sources.source_text import MAX_CHARS, Section, SourceText, Unreadable, one_line, plain
 
 MAX_PAGES = 5000
+MAX_PICTURES = 500
+"""Pages of one file whose text is recognised, each of which takes some seconds."""
+
+DPI, LONGEST_SIDE = 200, 2600
+"""What a page is drawn at for that; its longer side has so many pixels at most."""
+
 NO_TEXT = "no text layer on {}"
+
+Pixels = NDArray[np.uint8]
 
 _PASSWORD = raw.FPDF_ERR_PASSWORD
 _HYPHEN = re.compile("(?<=[^\\W\\d_])[\ufffe\u00ad](?:\r?\n)?|(?<=[a-zà-ÿ])-\r?\n(?=[a-zà-ÿ])")
@@ -28,8 +38,12 @@ _BULLET = re.compile(r"[•·▪◦‣–-]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s")
 _SHORT_LINE = 0.75  # of the usual length: a paragraph ends with it
 
 
-def read_pdf(data: bytes) -> SourceText:
+def read_pdf(data: bytes, recognise: Callable[[Pixels], str] | None = None) -> SourceText:
     """Read a PDF.
+
+    Args:
+        data: Of the file.
+        recognise: Reads the text in a picture; without it pages that are pictures stay empty.
 
     Raises:
         Unreadable: It is encrypted, or damaged.
@@ -40,25 +54,32 @@ def read_pdf(data: bytes) -> SourceText:
         if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
             raise Unreadable("protected by a password") from error
         raise Unreadable("damaged: it cannot be opened as a PDF") from error
-    sections, pictures, size = [], [], 0
+    sections: list[Section] = []
+    pictures: list[int] = []
+    recognised: list[int] = []
+    size = 0
     pages = len(document)
     for number in range(1, min(pages, MAX_PAGES) + 1):
         try:
             text = _page(document, number - 1)
         except pdfium.PdfiumError:
             text = None
-        if not text:
+        if text:
+            text = plain(text)
+        elif recognise is not None and len(recognised) < MAX_PICTURES:
+            text = recognise(_picture(document, number - 1))
+            recognised.append(number)
+        else:
             pictures.append(number)
-            text = ""
-        sections.append(Section(f"Page {number}", plain(text)))
-        size += len(text)
+        sections.append(Section(f"Page {number}", text or ""))
+        size += len(text or "")
         if size > MAX_CHARS:
             break
     said = document.get_metadata_dict(skip_empty=True)
     problems = [NO_TEXT.format(_pages(pictures, pages))] if pictures else []
     if len(sections) < pages:
         problems.append(f"only the first {len(sections)} of {pages} pages are read")
-    return SourceText(sections, _title(said), _properties(said), "; ".join(problems))
+    return SourceText(sections, _title(said), _properties(said), "; ".join(problems), len(pictures))
 
 
 def _page(document: pdfium.PdfDocument, index: int) -> str:
@@ -69,6 +90,20 @@ def _page(document: pdfium.PdfDocument, index: int) -> str:
             return paragraphs(words.get_text_bounded(errors="replace"))
         finally:
             words.close()
+    finally:
+        page.close()
+
+
+def _picture(document: pdfium.PdfDocument, index: int) -> Pixels:
+    """Return a page as a picture: uint8[height, width, 3]."""
+    page = document[index]
+    try:
+        longest = max(1.0, *page.get_size())  # in points, of which there are 72 to the inch
+        bitmap = page.render(scale=min(DPI / 72, LONGEST_SIDE / longest), rev_byteorder=True)
+        try:
+            return np.ascontiguousarray(bitmap.to_numpy()[:, :, :3])
+        finally:
+            bitmap.close()
     finally:
         page.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ import msgspec
 
 from vaultrag.domain.kinds import Kind
 from vaultrag.domain.sources import Converted
+from vaultrag.home import TELEMETRY_OFF
 from vaultrag.sources.frames import Ended, Reply, Request, read_frame, write_frame
+from vaultrag.sources.readers import RECOGNISE
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +29,15 @@ MAX_REPLY = 64 << 20
 class SourceProcess:
     """Reads files in a process of its own, which is started when there is one to read. For one thread at a time."""
 
-    def __init__(self, folder: Path, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, folder: Path, timeout_s: float = TIMEOUT_S, *, recognise: bool = False) -> None:
         """Prepare; nothing is started.
 
         Args:
             folder: Where the process runs: one that nobody else can write to.
-            timeout_s: How long one file may take.
+            timeout_s: How long one file may take, or one page that is recognised.
+            recognise: Read the text in pictures, and nothing else.
         """
+        self._recognise = recognise
         self._folder = folder
         self._timeout_s = timeout_s
         self._process: subprocess.Popen[bytes] | None = None
@@ -42,8 +47,15 @@ class SourceProcess:
     def running(self) -> bool:
         return self._process is not None
 
-    def convert(self, kind: Kind, data: bytes) -> Converted:
-        """Read a file. Never raises for what is in it: a file that ends its reader gives the reason."""
+    def convert(self, kind: Kind, data: bytes, pages: int = 1) -> Converted:
+        """Read a file. Never raises for what is in it: a file that ends its reader gives the reason.
+
+        Args:
+            kind: Of the file.
+            data: Of the file.
+            pages: How many of its pages are recognised.
+        """
+        limit_s = self._timeout_s * max(1, pages)
         process = self._process or self._start()
         if self._stopped:
             process.kill()
@@ -53,19 +65,19 @@ class SourceProcess:
             late.set()
             process.kill()
 
-        timer = threading.Timer(self._timeout_s, end)
+        timer = threading.Timer(limit_s, end)
         timer.daemon = True
         timer.start()
         try:
             reply = _asked(process, kind, data)
         except (Ended, OSError, msgspec.DecodeError) as error:
             self.close()
-            why = f"it took longer than {self._timeout_s:g} s" if late.is_set() else _how_it_ended(process)
+            why = f"it took longer than {limit_s:g} s" if late.is_set() else _how_it_ended(process)
             log.warning("a file of kind %s ended its reader: %s (%s)", kind, why, type(error).__name__)
             return Converted("", why)
         finally:
             timer.cancel()
-        return Converted(reply.text, reply.problem)
+        return Converted(reply.text, reply.problem, reply.pictures)
 
     def stop(self) -> None:
         """Break off the file at hand, for good. Callable from any thread."""
@@ -86,13 +98,14 @@ class SourceProcess:
         process.wait()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "vaultrag.sources.child"]
+        command = [sys.executable, "-m", "vaultrag.sources.child", *([RECOGNISE] if self._recognise else [])]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=self._folder,
+            env={**os.environ, **TELEMETRY_OFF},
             start_new_session=True,
         )
         return self._process

@@ -15,12 +15,16 @@ Reader = Callable[[bytes], SourceText]
 READERS_VERSION = 1
 """To be raised when a reader makes another text of the same file: every file is then read anew."""
 
+RECOGNISE = "recognise"
+"""Has the process read the text in pictures."""
+
 EXTRA = "attachments"
 """The extra that the libraries of some kinds come with."""
 
 _OFFICE: Final[tuple[Kind, ...]] = ("word", "slides", "sheet")
 _NEEDS: Final[Mapping[Kind, str]] = {
     "word": "docx", "slides": "pptx", "sheet": "openpyxl", "epub": "lxml", "html": "lxml", "mail": "lxml",
+    "image": "rapidocr",
 }  # fmt: skip
 
 
@@ -34,7 +38,19 @@ def read_kinds(settings: SourceSettings) -> ReadKinds:
     """Return which kinds of file can be read here, by the settings and by what is installed."""
     lacking = {kind: extra for kind in settings.kinds if (extra := missing_extra(kind))}
     read: frozenset[Kind] = frozenset(("note", *(kind for kind in settings.kinds if kind not in lacking)))
+    lacking.pop("image", None)  # there may be thousands, and most hold no text: they are not listed one by one
     return ReadKinds(read, lacking, settings.max_bytes)
+
+
+def load_recognisers() -> dict[Kind, Reader]:
+    """Load what reads the text in pictures, and in PDF files whose pages are pictures."""
+    from functools import partial
+
+    from vaultrag.sources.ocr import Recogniser
+    from vaultrag.sources.pdf import read_pdf
+
+    recogniser = Recogniser()
+    return {"image": recogniser.read_image, "pdf": partial(read_pdf, recognise=recogniser.text_of)}
 
 
 def load() -> dict[Kind, Reader]:

@@ -38,12 +38,14 @@ class SourceText:
         title: The one that the file gives itself; empty for none.
         properties: What else it says of itself: ``author``, ``created`` (ISO), ``tags``.
         problem: What could not be read of it, in words for a person; empty where all could.
+        pictures: Pages that are pictures, and were not read.
     """
 
     sections: Sequence[Section]
     title: str = ""
     properties: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     problem: str = ""
+    pictures: int = 0
 
 
 _MEANT = re.compile(

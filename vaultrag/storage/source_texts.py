@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from vaultrag.domain import DiskEntry, NotePath
-from vaultrag.domain.sources import SourceRecord
+from vaultrag.domain.sources import Converted, SourceRecord
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class SourceTexts:
             self._records.pop(path, None)
         return None
 
-    def put(self, entry: DiskEntry, content_hash: str, version: int, text: str, problem: str) -> None:
+    def put(self, entry: DiskEntry, content_hash: str, version: int, converted: Converted) -> None:
         """Keep the text made of a file.
 
         Raises:
@@ -84,11 +84,12 @@ class SourceTexts:
             entry=entry,
             content_hash=content_hash,
             version=version,
-            problem=problem,
-            checksum=_checksum(text.encode()),
-            chars=len(text),
+            problem=converted.problem,
+            checksum=_checksum(converted.text.encode()),
+            chars=len(converted.text),
+            pictures=converted.pictures,
         )
-        self._write(self._file(entry.path), f"{_encode(record).decode()}\n{text}")
+        self._write(self._file(entry.path), f"{_encode(record).decode()}\n{converted.text}")
         with self._lock:
             self._records[entry.path] = record
 
