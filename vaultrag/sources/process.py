@@ -47,6 +47,11 @@ class SourceProcess:
     def running(self) -> bool:
         return self._process is not None
 
+    @property
+    def pid(self) -> int:
+        """Return the number of the process; 0 where none runs."""
+        return self._process.pid if self._process is not None else 0
+
     def convert(self, kind: Kind, data: bytes, pages: int = 1) -> Converted:
         """Read a file. Never raises for what is in it: a file that ends its reader gives the reason.
 

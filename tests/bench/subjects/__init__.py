@@ -13,6 +13,7 @@ MODULES = (
     "changing",
     "resting",
     "screen",
+    "files",
     "vectors",
     "contest",
 )
