@@ -133,7 +133,8 @@ def test_what_cannot_be_read_is_listed_with_its_reason() -> None:
             return {one.path: one.reason for one in daemon.status(full=True).problem_notes}
 
         daemon.until(lambda: len(odd()) == 2, "both are listed")
-        assert odd() == {"Locked report.pdf": "protected by a password", "Scan.pdf": "no text layer on its one page"}
+        assert odd()["Locked report.pdf"] == "protected by a password"
+        assert odd()["Scan.pdf"].startswith("no text layer on its one page")
         assert "protected by a password" in daemon.client.why("Locked report.pdf").why
 
 

@@ -258,7 +258,7 @@ def test_everything_in_the_vault_is_counted(home: Home) -> None:
     """Status counts each file of a vault by what became of it, and lists what is not in the index with the reason."""
     for path in ("A.md", "B/C.md", "Plan.md", "Plan-ANNS-PC.md", "Alone-ANNS-PC.md", "Old/Plan.conflict.md"):
         home.write(path, "a quagga\n")
-    for path in ("plain.txt", "a.PDF", "b.pdf", "c.canvas", "d.mdown", "noend", "e.png", "f.PNG"):
+    for path in ("plain.txt", "a.PDF", "b.pdf", "c.canvas", "d.mdown", "noend", "e.zip", "f.ZIP"):
         home.write(path, "no note\n")
     for path in ("Archive/X.md", "Archive/deep/Y.md", "Archive/z.png"):
         home.write(path, "left out\n")
@@ -278,7 +278,7 @@ def test_everything_in_the_vault_is_counted(home: Home) -> None:
         ("skipped", "a sync-conflict copy"): 2,
         ("skipped", "binary content"): 1,
         ("excluded", rule): 3,
-        ("other", ".png"): 2,
+        ("other", ".zip"): 2,
         ("other", ".mdown"): 1,
         ("other", "no suffix"): 1,
         ("hidden", "hidden: not looked into"): 2,
@@ -287,13 +287,13 @@ def test_everything_in_the_vault_is_counted(home: Home) -> None:
     assert list(listed[rule]) == ["Archive/X.md", "Archive/deep/Y.md", "Archive/z.png"]
     assert list(listed["a sync-conflict copy"]) == ["Old/Plan.conflict.md", "Plan-ANNS-PC.md"]
     told = " ".join(command(home, "status").stdout.replace("│", " ").split())
-    assert "files: 8 indexed (4 note, 2 pdf, 1 canvas, 1 text), 3 skipped, 3 excluded, 4 of other kinds (2 .png" in told
+    assert "files: 8 indexed (4 note, 2 pdf, 1 canvas, 1 text), 3 skipped, 3 excluded, 4 of other kinds (2 .zip" in told
     assert "Archive/deep/Y.md" in command(home, "status", "--full").stdout
     with Client.connect(home.places, reader="agent") as agent:
         assert list(agent.status(files=True).vaults[0].files) == []
 
     for path, why in (
-        ("e.png", "files of its kind are not read"),
+        ("e.zip", "files of its kind are not read"),
         ("Old", "a folder"),
         ("nowhere.txt", "there is no such note"),
     ):

@@ -138,7 +138,7 @@ def _own_words(notes: Sequence[Note]) -> Iterator[Question]:
     counts = Counter(chain.from_iterable(words))
     chance = Random(SEED)
     for note, own in zip(notes, words, strict=True):
-        alone = sorted(word for word in own & _words(note.body) if counts[word] == 1)
+        alone = sorted(word for word in own & _words(note.text.text) if counts[word] == 1)
         if alone:
             yield Question(note.path, chance.choice(alone), within=3)
 

@@ -202,7 +202,7 @@ def _encodings(vault: StrangeVault) -> None:
 def _kept_apart(vault: StrangeVault) -> None:
     for path in (
         ".obsidian/plugins/x/README.md", ".trash/gone.md", ".git/note.md", ".hidden.md", "folder/.hidden/note.md",
-        "Excluded/note.md", "By Obsidian/note.md", "picture.png", "script.js", "note.mdown", "note.md~",
+        "Excluded/note.md", "By Obsidian/note.md", "picture.zip", "script.js", "note.mdown", "note.md~",
         "note.md.tmp",
     ):  # fmt: skip
         vault.hidden(path)

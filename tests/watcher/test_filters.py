@@ -132,7 +132,7 @@ def test_a_kind_whose_reader_is_not_installed_is_told() -> None:
         ("Plan-B.md", ""),
         ("-PC.md", ""),
         ("Plan-ANNS-PC.txt", "Plan.txt"),
-        ("Plan-ANNS-PC.png", ""),
+        ("Plan-ANNS-PC.zip", ""),
     ],
 )
 def test_copies_of_another_computer(name: str, original: str) -> None:
@@ -210,7 +210,7 @@ def test_filter_files(path: str, expected: bool) -> None:
 
 @pytest.mark.parametrize(
     ("path", "is_dir", "expected"),
-    [("a.md", False, True), ("a.png", False, False), ("a", True, True), (".git", True, False),
+    [("a.md", False, True), ("a.zip", False, False), ("a", True, True), (".git", True, False),
      ("a/.x/b.md", False, False)],
 )  # fmt: skip
 def test_worth_a_look(path: str, is_dir: bool, expected: bool) -> None:

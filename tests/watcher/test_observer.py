@@ -147,7 +147,7 @@ def test_folder_moved_in_and_out(watched: Watched, root: Path, tmp_path: Path) -
 
 def test_other_files_are_silent(watched: Watched, root: Path) -> None:
     """Pictures, hidden folders and reading raise nothing."""
-    (root / "picture.png").write_bytes(b"png")
+    (root / "picture.zip").write_bytes(b"png")
     (root / ".git").mkdir()
     (root / ".git" / "x.md").write_text("x")
     (root / "f" / "a.md").read_text()
