@@ -183,7 +183,7 @@ def findings(answer: Answer, max_tokens: int) -> Findings:
         notes.pop()
         cut += 1
     nearest = [Near(hit.path, hit.title, hit.line) for hit in answer.nearest]
-    spent = cost(notes, said)
+    spent = cost(notes, said) + _AROUND_NEAREST
     while nearest and spent + sum(estimate(str(value)) for one in nearest for value in astuple(one)) > max_tokens:
         nearest.pop()
         cut += 1
@@ -192,6 +192,10 @@ def findings(answer: Answer, max_tokens: int) -> Findings:
     if shortened:
         said.append("Some previews are shortened to save tokens: read_note has the whole")
     return Findings(str(answer.state), answer.tier == "weak", notes, nearest, answer.total, said)
+
+
+_AROUND_NEAREST = 60
+"""Tokens: the heading of the nearest notes, and the fence around them."""
 
 
 def cost(notes: Sequence[Found], said: Sequence[str]) -> int:
