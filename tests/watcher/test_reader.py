@@ -16,6 +16,7 @@ import pytest
 from tests.watcher.faults import FaultyDisk
 from vaultrag.config import NoteSettings
 from vaultrag.domain import Content, DiskEntry, Gone, NotePath, Skipped, Unreadable
+from vaultrag.domain.kinds import ReadKinds
 from vaultrag.watcher.filters import TEMPLATE_FILES
 from vaultrag.watcher.reader import DiskReader
 from vaultrag.watcher.stat_check import judge, size_words
@@ -459,3 +460,20 @@ def test_scan_leaves_no_descriptor(root: Path, reader: DiskReader) -> None:
         for path in ("a.md", "pipe.md", "none.md"):
             reader.read(N(path))
     assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+def test_files_of_other_kinds_have_a_limit_of_their_own(root: Path) -> None:
+    """A file that is converted may be larger than a note, up to its own limit; its bytes are read as they are."""
+    (root / "small.pdf").write_bytes(b"%PDF\0" + b"x" * 50)
+    (root / "large.pdf").write_bytes(b"x" * 200)
+    (root / "large.md").write_bytes(b"x" * 60)
+    kinds = ReadKinds(frozenset(("note", "pdf")), max_bytes=100)
+    reader = DiskReader(root, NoteSettings(max_bytes=50), kinds=kinds)
+    scan = reader.scan()
+    assert set(scan.entries) == {"a.md", "small.pdf"}
+    assert "sources.max_bytes" in scan.skipped[N("large.pdf")].reason
+    assert "notes.max_bytes" in scan.skipped[N("large.md")].reason
+    found = reader.read(N("small.pdf"))
+    assert isinstance(found, Content)
+    assert found.data.startswith(b"%PDF\0")
+    assert reader.entry(N("small.pdf")) == found.entry

@@ -11,6 +11,7 @@ const NOTES = {
   'Reference/Pump.md': '---\ntags: [plant/water]\n---\n# Pump\n\nThe seal leaks 😀 badly.\n\n## Repair\n\nChange the gasket of the seal first.\n',
   'Valve.md': '# Valve\n\nThe valve sticks in winter; see [[Pump]]. The seal is fine.\n',
   'Signs.md': 'Before 😀😀 it comes the zebra 🦓.\n',
+  'Board.canvas': '{"nodes":[{"id":"1","type":"text","text":"# Animals\\n\\nA quokka smiles.","x":0,"y":0}],"edges":[]}',
   'Jam.md': `---\naliases: [Plum jam]\n---\n${'Stones go first. '.repeat(60)}😀 Boil the **dam**sons [slowly](http://jam.example/x), [[Pump|stirring]].\n`,
 };
 
@@ -104,6 +105,26 @@ describe('the search modal', () => {
     expect(window_.opened[0]).toMatchObject({ path: 'Reference/Pump.md', ...how });
     expect(window_.opened[0]?.line).toBeGreaterThan(3);
     expect(document.querySelector('.vaultrag-modal')).toBeNull();
+  });
+
+  it('opens a file of another kind by the app’s own viewer, at its place', async () => {
+    window_.run('open');
+    await until(async () => {
+      type('');
+      type('quokka');
+      await settled();
+      return titles().length;
+    }, 'the canvas is read');
+    expect(titles()).toEqual(['Board.canvas']);
+    const opened: unknown[][] = [];
+    window_.app.workspace.openLinkText = (...asked: unknown[]) => {
+      opened.push(asked);
+      return Promise.resolve();
+    };
+    press('Enter');
+    await until(() => opened.length, 'it is opened');
+    expect(opened[0]).toEqual(['Board.canvas#Animals', '', false, { active: true }]);
+    expect(window_.opened).toEqual([]);
   });
 
   it('opens in the background by Mod+O and stays', async () => {
