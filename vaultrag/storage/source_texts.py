@@ -39,8 +39,9 @@ class SourceTexts:
         self._folder = folder
         self._lock = threading.Lock()
         self._records: dict[NotePath, SourceRecord] = {}
+        self._by_content: dict[str, NotePath] = {}  # one of the files with these bytes; it may have gone
         for record in self._stored():
-            self._records[record.entry.path] = record
+            self._remember(record)
 
     def __iter__(self) -> Iterator[SourceRecord]:
         with self._lock:
@@ -54,9 +55,11 @@ class SourceTexts:
     def same(self, content_hash: str, version: int) -> SourceRecord | None:
         """Return the record of a file with these bytes, wherever it stands or stood."""
         with self._lock:
-            records = list(self._records.values())
-        alike = (one for one in records if (one.content_hash, one.version) == (content_hash, version))
-        return next(alike, None)
+            path = self._by_content.get(content_hash)
+            record = self._records.get(path) if path is not None else None
+        return (
+            record if record is not None and (record.content_hash, record.version) == (content_hash, version) else None
+        )
 
     def text(self, path: NotePath) -> str | None:
         """Return the text made of a file; None where there is none, or it is damaged."""
@@ -91,7 +94,7 @@ class SourceTexts:
         )
         self._write(self._file(entry.path), f"{_encode(record).decode()}\n{converted.text}")
         with self._lock:
-            self._records[entry.path] = record
+            self._remember(record)
 
     def keep_only(self, paths: Collection[NotePath]) -> None:
         """Remove the texts of all other files."""
@@ -103,6 +106,10 @@ class SourceTexts:
             with suppress(OSError):
                 self._file(path).unlink(missing_ok=True)
 
+    def _remember(self, record: SourceRecord) -> None:
+        self._records[record.entry.path] = record
+        self._by_content[record.content_hash] = record.entry.path
+
     def _file(self, path: NotePath) -> Path:
         return self._folder / hashlib.blake2b(path.encode(), digest_size=16).hexdigest()
 
@@ -110,6 +117,9 @@ class SourceTexts:
         if not self._folder.is_dir():
             return
         for file in self._folder.iterdir():
+            if file.name.startswith("."):  # half written when the power went
+                file.unlink(missing_ok=True)
+                continue
             try:
                 with file.open("rb") as opened:
                     yield _decode(opened.readline(1 << 16))
