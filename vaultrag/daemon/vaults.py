@@ -153,6 +153,7 @@ def open_vault(
         away=lambda: watcher.rearm(),
         yield_to_queries=gate.yield_to_queries,
         prepare=lists.read_ahead,
+        size_of=reader.size_of,
     )
     watcher = _watcher(root, settings, disk, worker, clock, identity)
     for source in sources:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from vaultrag.domain import IndexedEntry, NotePath, Scan, Skipped
+from vaultrag.domain import DiskEntry, IndexedEntry, NotePath, Scan, Skipped
 from vaultrag.errors import VaultragError
 from vaultrag.indexing.applier import BATCH, Applied, Applier
 from vaultrag.indexing.embed_worker import EmbedWorker
@@ -64,6 +64,7 @@ class IndexWorker:
         away: Callable[[], None] = lambda: None,
         yield_to_queries: Callable[[], None] = lambda: None,
         prepare: Callable[[], bool] = lambda: False,
+        size_of: Callable[[DiskEntry], int] = lambda entry: entry.size,
     ) -> None:
         """Prepare the thread; ``start`` starts it.
 
@@ -72,6 +73,7 @@ class IndexWorker:
             yield_to_queries: See ``Applier``.
             prepare: Warms caches a little; returns True while there is more to do. Called while there is nothing to
                 index and no segment to merge.
+            size_of: Bytes of a note's text: large ones are read beside the others.
         """
         self._away = away
         self._prepare = prepare
@@ -83,7 +85,7 @@ class IndexWorker:
         self._give_way = yield_to_queries
         self._applier = Applier(reader, index, yield_to_queries)
         self._large = LargeNotes(
-            lambda note: self._applier.prepare(note.entry, note.known, note.origin), self._look_up, name
+            lambda note: self._applier.prepare(note.entry, note.known, note.origin), self._look_up, name, size_of
         )
         self._seen_whole = False
         self.large_done: Callable[[], None] = lambda: None

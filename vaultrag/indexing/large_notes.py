@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from vaultrag.domain import DiskEntry, IndexedEntry, NotePath
+from vaultrag.domain.kinds import is_converted
 from vaultrag.indexing.applier import Prepared
 from vaultrag.indexing.planner import Plan
 
@@ -35,10 +36,17 @@ class LargeNotes:
     At most one is parsed and held in memory at a time. Only the index worker's thread calls the methods.
     """
 
-    def __init__(self, prepare: Callable[[LargeNote], Prepared], wake: Callable[[], None], name: str) -> None:
+    def __init__(
+        self,
+        prepare: Callable[[LargeNote], Prepared],
+        wake: Callable[[], None],
+        name: str,
+        size_of: Callable[[DiskEntry], int] = lambda entry: entry.size,
+    ) -> None:
         """Create an empty queue.
 
         Args:
+            size_of: Bytes of a note's text.
             prepare: Reads and parses a note; called in a thread of its own.
             wake: Called in that thread when a note is ready to be written.
             name: Part of the thread's name.
@@ -46,6 +54,7 @@ class LargeNotes:
         self._prepare = prepare
         self._wake = wake
         self._name = name
+        self._size_of = size_of
         self._waiting: dict[NotePath, LargeNote] = {}
         self._current: LargeNote | None = None
         self._result: Prepared | Exception | None = None
@@ -65,7 +74,7 @@ class LargeNotes:
 
     def split(self, plan: Plan, indexed: Mapping[NotePath, IndexedEntry]) -> Plan:
         """Queue the plan's large notes and return the plan without them."""
-        large = {entry.path: entry for entry in plan.read if entry.size > LARGE_BYTES}
+        large = {entry.path: entry for entry in plan.read if self._size_of(entry) > LARGE_BYTES}
         if not large:
             return plan
         moved = {(entry.inode, entry.size, entry.mtime_ns): entry for entry in plan.moved}
@@ -75,7 +84,8 @@ class LargeNotes:
             origin = None if known else moved.pop((entry.inode, entry.size, entry.mtime_ns), None)
             if origin is not None:
                 origins.add(origin.path)
-            if self._current is None or self._current.entry != entry:
+            # Of a file that is converted another text may be there by now, though the file is the same.
+            if self._current is None or self._current.entry != entry or is_converted(path):
                 self._waiting[path] = LargeNote(entry, known, origin)
         return replace(
             plan,
@@ -88,7 +98,7 @@ class LargeNotes:
         """Start to prepare the next note, unless one is in hand."""
         if self._current is not None or not self._waiting:
             return
-        note = min(self._waiting.values(), key=lambda note: (note.entry.size, -note.entry.mtime_ns))
+        note = min(self._waiting.values(), key=lambda note: (self._size_of(note.entry), -note.entry.mtime_ns))
         self._current = self._waiting.pop(note.entry.path)
         threading.Thread(target=self._run, args=(note,), name=f"large-{self._name}", daemon=True).start()
 

@@ -66,6 +66,13 @@ class SourceReader:
             return Content(entry, b"", waits=True)
         return Content(entry, text.encode(), self._problem(record), self._waits(entry, record))
 
+    def size_of(self, entry: DiskEntry) -> int:
+        """Return the size of a note's text: the file's, or that of what was made of it; 0 for none yet."""
+        if not is_converted(entry.path):
+            return entry.size
+        record = self._texts.record(entry.path)
+        return record.chars if record is not None else 0
+
     def _waits(self, entry: DiskEntry, record: SourceRecord | None) -> bool:
         """Return whether a file, or a part of it, is still to be read; have it read then."""
         current = record is not None and record.entry == entry and record.version == self._version
