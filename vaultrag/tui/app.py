@@ -221,8 +221,9 @@ class SearchApp(App[Outcome], inherit_bindings=False):
         except VaultragError as error:
             content = PaneContent((Text(error.message, style="red"),))
             self.pane.forget()
-        for preview in self.screen_stack[0].query("#preview").results(Preview):  # none while the screen is taken down
-            preview.show(content.head, content.draw)
+        for screen in self.screen_stack[:1]:  # none while the app is leaving
+            for preview in screen.query("#preview").results(Preview):  # none while the screen is taken down
+                preview.show(content.head, content.draw)
 
     def work(self, group: str, job: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
         """Do something beside the screen; the job of this group that still runs is given up.
